@@ -1,0 +1,55 @@
+package db
+
+import (
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"recoup/models/fault"
+)
+
+// The codes that our own triggers raise.
+const (
+	codeChainBroken = "RC001"
+	codeAppendOnly  = "RC002"
+)
+
+// Code returns PostgreSQL's five-character error code, or "" when err is not PostgreSQL's.
+func Code(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code
+	}
+	return ""
+}
+
+// Constraint returns the name of the constraint that err reports as violated, or "".
+func Constraint(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.ConstraintName
+	}
+	return ""
+}
+
+// Fault turns the PostgreSQL errors that mean something to a caller into a fault and returns every
+// other error as it is. nil stays nil.
+func Fault(err error) error {
+	if err == nil || fault.As(err) != nil {
+		return err
+	}
+	switch Code(err) {
+	case codeChainBroken:
+		return fault.New(fault.Conflict, fault.CodeAccountInconsistent,
+			"The account's head differs from its entries. Nothing was written. Run `recoup verify --rebuild-heads`, then try again.")
+	case "22003":
+		return fault.New(fault.Conflict, fault.CodeAmountOverflow,
+			"The resulting balance does not fit a signed 64-bit number of credits. Nothing was written.")
+	case "55P03", "40001", "40P01":
+		f := fault.New(fault.Busy, fault.CodeBusy, "Others are changing the same rows. Nothing was written; try again.")
+		f.RetryAfter = time.Second
+		return f
+	}
+	return err
+}
