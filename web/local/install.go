@@ -1,0 +1,62 @@
+package local
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+)
+
+// NotInstalledError says that no usable PostgreSQL is on this machine; its text tells how to get one.
+type NotInstalledError struct {
+	// TooOld lists the installations that were found but are older than Recoup can use.
+	TooOld []string
+
+	hint string
+}
+
+func (e *NotInstalledError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "PostgreSQL %d or newer is not installed here", minPostgres)
+	if len(e.TooOld) > 0 {
+		fmt.Fprintf(&b, " (too old: %s)", strings.Join(e.TooOld, "; "))
+	}
+	fmt.Fprintf(&b, ".\n  Install it:  %s\n", e.hint)
+	b.WriteString("  If it is in an unusual place, set RECOUP_PG_BIN to the directory of its programs.\n")
+	b.WriteString("  Or use a PostgreSQL that runs already:  set DATABASE_URL=postgres://user:password@host:5432/recoup")
+	return b.String()
+}
+
+// thisPlatform is the install command for the machine this runs on.
+func thisPlatform() string {
+	release, err := os.ReadFile("/etc/os-release")
+	if err != nil {
+		release = nil // not a Linux, or one without a name: the general advice is right
+	}
+	return installCommand(runtime.GOOS, string(release))
+}
+
+// installCommand is the command that installs PostgreSQL, by operating system and the text of /etc/os-release.
+func installCommand(goos, osRelease string) string {
+	if goos == "darwin" {
+		return "brew install postgresql@17"
+	}
+	var family []string
+	for _, line := range strings.Split(osRelease, "\n") {
+		key, value, _ := strings.Cut(line, "=")
+		if key == "ID" || key == "ID_LIKE" {
+			family = append(family, strings.Fields(strings.Trim(strings.TrimSpace(value), `"'`))...)
+		}
+	}
+	for _, id := range family {
+		switch id {
+		case "debian", "ubuntu":
+			return "sudo apt-get install postgresql"
+		case "fedora", "rhel", "centos":
+			return "sudo dnf install postgresql-server"
+		case "alpine":
+			return "apk add postgresql"
+		}
+	}
+	return "see https://www.postgresql.org/download/"
+}

@@ -1,0 +1,75 @@
+package local
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// signalWhenOrphaned asks the kernel to send sig to the child when the thread that starts it ends.
+func signalWhenOrphaned(attr *syscall.SysProcAttr, sig syscall.Signal) { attr.Pdeathsig = sig }
+
+// childrenOf returns the processes whose parent is pid.
+func childrenOf(pid int) []int {
+	var found []int
+	for _, p := range processes() {
+		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p), "stat"))
+		if err != nil {
+			continue
+		}
+		// "pid (name) state ppid …", and the name may hold blanks and brackets.
+		_, rest, ok := bytes.Cut(stat[max(bytes.LastIndexByte(stat, ')'), 0):], []byte(" "))
+		fields := strings.Fields(string(rest))
+		if ok && len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// serversIn returns the PostgreSQL processes that work in the data directory dir, whatever postmaster.pid says.
+// PostgreSQL changes into its data directory; where the kernel hides that from us, as it does from root in a
+// container without CAP_SYS_PTRACE, the command line still shows the main process.
+func serversIn(dir string) []int {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil
+	}
+	var found []int
+	for _, p := range processes() {
+		at := filepath.Join("/proc", strconv.Itoa(p))
+		comm, err := os.ReadFile(filepath.Join(at, "comm"))
+		if name := strings.TrimSpace(string(comm)); err != nil || (name != "postgres" && name != "postmaster") {
+			continue
+		}
+		cwd, err := os.Readlink(filepath.Join(at, "cwd"))
+		if err != nil {
+			cmdline, _ := os.ReadFile(filepath.Join(at, "cmdline"))
+			if bytes.Contains(cmdline, []byte("\x00-D\x00"+dir+"\x00")) {
+				found = append(found, p)
+			}
+			continue
+		}
+		if cwd == real {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+func processes() []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, entry := range entries {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
