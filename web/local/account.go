@@ -69,8 +69,12 @@ func (a osAccount) closedDir(dir string) string {
 	if !a.switched {
 		return ""
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	for dir != filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+			break
+		}
+		dir = filepath.Dir(dir)
 	}
 	closed := ""
 	for {

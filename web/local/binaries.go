@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,15 +44,24 @@ func findPostgres(ctx context.Context, major int) (pgBinaries, error) {
 		}
 		return found, nil
 	}
+	return pickPostgres(ctx, postgresDirs(ctx), major)
+}
+
+// pickPostgres returns the first PostgreSQL in dirs with that major version, else the first that Recoup can use.
+func pickPostgres(ctx context.Context, dirs []string, major int) (pgBinaries, error) {
 	var usable []pgBinaries
-	var tooOld []string
-	for _, dir := range postgresDirs(ctx) {
+	var unusable []string
+	for _, dir := range dirs {
 		found, err := probePostgres(ctx, dir)
 		switch {
-		case err != nil:
+		case ctx.Err() != nil:
+			return pgBinaries{}, fmt.Errorf("looking for PostgreSQL: %w", ctx.Err())
+		case errors.Is(err, os.ErrNotExist):
 			continue
+		case err != nil:
+			unusable = append(unusable, err.Error())
 		case found.major < minPostgres:
-			tooOld = append(tooOld, fmt.Sprintf("%s in %s", found.version, dir))
+			unusable = append(unusable, fmt.Sprintf("%s in %s is too old", found.version, dir))
 		case found.major == major || major == 0:
 			return found, nil
 		default:
@@ -61,7 +71,7 @@ func findPostgres(ctx context.Context, major int) (pgBinaries, error) {
 	if len(usable) > 0 {
 		return usable[0], nil
 	}
-	return pgBinaries{}, &NotInstalledError{TooOld: tooOld, hint: thisPlatform()}
+	return pgBinaries{}, &NotInstalledError{Unusable: unusable, hint: thisPlatform()}
 }
 
 // postgresDirs lists the directories that may hold PostgreSQL's programs, best first.

@@ -33,6 +33,10 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
+	if e.Cluster < minPostgres {
+		return fmt.Sprintf("the cluster in %s was made by PostgreSQL %d, older than Recoup can use, and the PostgreSQL found is %s: "+
+			"convert the cluster with pg_upgrade, or start with another data directory", e.Dir, e.Cluster, e.Installed)
+	}
 	return fmt.Sprintf("the cluster in %s was made by PostgreSQL %d, and the PostgreSQL found is %s: "+
 		"install PostgreSQL %d (or name its programs with RECOUP_PG_BIN), convert the cluster with pg_upgrade, "+
 		"or start with another data directory", e.Dir, e.Cluster, e.Installed, e.Cluster)

@@ -3,6 +3,8 @@ package local
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,5 +52,46 @@ func TestStartForTests(t *testing.T) {
 	}
 	if took > 5*time.Second {
 		t.Errorf("a warm start took %v", took)
+	}
+}
+
+func TestManyTestBinariesAtOnce(t *testing.T) {
+	t.Parallel()
+	temp := openDir(t)
+	var wg sync.WaitGroup
+	helpers := make([]*helper, 4)
+	began := time.Now()
+	for i := range helpers {
+		wg.Go(func() { helpers[i] = startHelper(t, "tests", nil, "TMPDIR="+temp) })
+	}
+	wg.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	t.Logf("%d started, with no pristine cluster before, in %v", len(helpers), time.Since(began))
+	for i, h := range helpers {
+		execute(t, h.URL, "CREATE TABLE mine AS SELECT $1::int AS n", i)
+	}
+	killed := helpers[0]
+	killed.kill(t)
+	for i, h := range helpers[1:] {
+		if got := query[int](t, h.URL, "SELECT n FROM mine"); got != i+1 {
+			t.Errorf("cluster %d holds %d", i+1, got)
+		}
+	}
+	// The next start removes what the killed one left, and nothing of the living.
+	next := startHelper(t, "tests", nil, "TMPDIR="+temp)
+	if _, err := os.Stat(killed.Dir); !os.IsNotExist(err) {
+		t.Errorf("the files of a killed test binary are left: %v", err)
+	}
+	eventually(t, 10*time.Second, "the processes of the killed one are gone", func() bool {
+		return !alive(killed.PostgresPID) && !alive(killed.RedisPID)
+	})
+	for _, h := range append(helpers[1:], next) {
+		h.finish(t)
+	}
+	left, err := filepath.Glob(filepath.Join(temp, "recoup-test-*", "run-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
 	}
 }

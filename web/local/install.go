@@ -9,8 +9,8 @@ import (
 
 // NotInstalledError says that no usable PostgreSQL is on this machine; its text tells how to get one.
 type NotInstalledError struct {
-	// TooOld lists the installations that were found but are older than Recoup can use.
-	TooOld []string
+	// Unusable says of each installation that was found why Recoup cannot use it.
+	Unusable []string
 
 	hint string
 }
@@ -18,10 +18,11 @@ type NotInstalledError struct {
 func (e *NotInstalledError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "PostgreSQL %d or newer is not installed here", minPostgres)
-	if len(e.TooOld) > 0 {
-		fmt.Fprintf(&b, " (too old: %s)", strings.Join(e.TooOld, "; "))
+	if len(e.Unusable) > 0 {
+		fmt.Fprintf(&b, " (%s)", strings.Join(e.Unusable, "; "))
 	}
 	fmt.Fprintf(&b, ".\n  Install it:  %s\n", e.hint)
+	b.WriteString("  If that gives an older one, take it from https://www.postgresql.org/download/\n")
 	b.WriteString("  If it is in an unusual place, set RECOUP_PG_BIN to the directory of its programs.\n")
 	b.WriteString("  Or use a PostgreSQL that runs already:  set DATABASE_URL=postgres://user:password@host:5432/recoup")
 	return b.String()

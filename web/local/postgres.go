@@ -124,6 +124,10 @@ func (p *Postgres) start(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
+	// After a crash PostgreSQL believes the process id in the socket's lock file too.
+	if err := p.removeSocket(); err != nil {
+		return err
+	}
 
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
@@ -246,15 +250,25 @@ func (p *Postgres) Stop(ctx context.Context) error {
 	forced := p.proc.stop(ctx, stopStep{syscall.SIGINT, fastShutdown}, stopStep{syscall.SIGQUIT, immediateShutdown})
 	p.log.InfoContext(ctx, "PostgreSQL is stopped", "pid", p.proc.pid, "forced", forced)
 	p.proc = nil
-	err := p.removeOuterSocketDir()
+	err := errors.Join(p.removeSocket(), removeOuterSocketDir(p.opts.Dir, p.runDir))
 	p.lock.release()
 	p.lock = nil
 	return err
 }
 
-// removeOuterSocketDir removes a socket directory outside the data directory, unless Redis still uses it.
-func (p *Postgres) removeOuterSocketDir() error { return removeOuterSocketDir(p.opts.Dir, p.runDir) }
+// removeSocket removes the socket of a PostgreSQL that is gone.
+func (p *Postgres) removeSocket() error {
+	socket := filepath.Join(p.runDir, ".s.PGSQL."+socketPort)
+	for _, path := range []string{socket, socket + ".lock"} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove the socket: %w", err)
+		}
+	}
+	return nil
+}
 
+// removeOuterSocketDir removes a socket directory outside the data directory, unless the other service still
+// uses it.
 func removeOuterSocketDir(dir, runDir string) error {
 	if filepath.Dir(runDir) == dir {
 		return nil

@@ -9,6 +9,9 @@ import (
 	"syscall"
 )
 
+// diesWithParent: the kernel ends the services when this program is killed.
+const diesWithParent = true
+
 // signalWhenOrphaned asks the kernel to send sig to the child when the thread that starts it ends.
 func signalWhenOrphaned(attr *syscall.SysProcAttr, sig syscall.Signal) { attr.Pdeathsig = sig }
 

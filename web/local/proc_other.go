@@ -12,6 +12,9 @@ import (
 	"time"
 )
 
+// diesWithParent: the services outlive this program when it is killed, until the next start.
+const diesWithParent = false
+
 // signalWhenOrphaned does nothing here: the system cannot tie a child to its parent. The next start in the
 // same data directory stops what was left behind.
 func signalWhenOrphaned(*syscall.SysProcAttr, syscall.Signal) {}
