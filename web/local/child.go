@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -117,10 +118,10 @@ func killTree(pid int) {
 	}
 }
 
-// alive reports whether a process with this id exists.
+// alive reports whether the process still runs.
 func alive(pid int) bool {
 	err := syscall.Kill(pid, 0)
-	return err == nil || err == syscall.EPERM
+	return (err == nil || errors.Is(err, syscall.EPERM)) && !isZombie(pid)
 }
 
 // childEnv is the whole environment of a child: PGOPTIONS and the like would change what is started, and this

@@ -140,16 +140,7 @@ func TestKillLosesNoCommittedRow(t *testing.T) {
 func TestRestartAfterMainProcessDied(t *testing.T) {
 	t.Parallel()
 	p := startPostgres(t, Options{Dir: openDir(t), NoFsync: true})
-	busy := connect(t, p.URL("postgres"))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		// A server process that never looks up does not notice that the main process is gone.
-		_, _ = busy.Exec(context.Background(), "DO $$ BEGIN LOOP END LOOP; END $$")
-	}()
-	eventually(t, 5*time.Second, "the loop runs", func() bool {
-		return query[int](t, p.URL("postgres"), "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO%'") == 1
-	})
+	keepBusy(t, p)
 	if err := syscall.Kill(p.PID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +151,39 @@ func TestRestartAfterMainProcessDied(t *testing.T) {
 	if got := query[int](t, p.URL("postgres"), "SELECT 1"); got != 1 {
 		t.Errorf("got %d", got)
 	}
-	<-done
+}
+
+func TestKillReachesEveryServerProcess(t *testing.T) {
+	t.Parallel()
+	p := startPostgres(t, Options{Dir: openDir(t), NoFsync: true})
+	keepBusy(t, p)
+	p.Kill()
+	eventually(t, 2*time.Second, "no server process is left", func() bool { return len(serversIn(p.dataDir)) == 0 })
+}
+
+// keepBusy gives p a server process that never looks up, and so does not notice when the main process is gone.
+func keepBusy(t *testing.T, p *Postgres) {
+	t.Helper()
+	conn := connect(t, p.URL("postgres"))
+	go func() { _, _ = conn.Exec(context.Background(), "DO $$ BEGIN LOOP END LOOP; END $$") }()
+	eventually(t, 5*time.Second, "the loop runs", func() bool {
+		return query[int](t, p.URL("postgres"), "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO%'") == 1
+	})
+}
+
+func TestAnEndedProcessNobodyWaitedForIsNotAlive(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("true")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, 5*time.Second, "it counts as ended", func() bool { return !alive(cmd.Process.Pid) })
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if !alive(os.Getpid()) {
+		t.Error("this process is not alive")
+	}
 }
 
 func TestSecondProgramIsRefused(t *testing.T) {

@@ -19,18 +19,28 @@ func signalWhenOrphaned(attr *syscall.SysProcAttr, sig syscall.Signal) { attr.Pd
 func childrenOf(pid int) []int {
 	var found []int
 	for _, p := range processes() {
-		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p), "stat"))
-		if err != nil {
-			continue
-		}
-		// "pid (name) state ppid …", and the name may hold blanks and brackets.
-		_, rest, ok := bytes.Cut(stat[max(bytes.LastIndexByte(stat, ')'), 0):], []byte(" "))
-		fields := strings.Fields(string(rest))
-		if ok && len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
+		if fields := stat(p); len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
 			found = append(found, p)
 		}
 	}
 	return found
+}
+
+// isZombie reports whether the process has ended and only waits for its parent to notice. As process 1 of a
+// container this program is the parent of orphans and never notices.
+func isZombie(pid int) bool {
+	fields := stat(pid)
+	return len(fields) > 0 && fields[0] == "Z"
+}
+
+// stat returns what the kernel says of a process, from its state (0) and parent (1) on; nil when it is gone.
+func stat(pid int) []string {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return nil
+	}
+	// "pid (name) state ppid …", and the name may hold blanks and brackets.
+	return strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 }
 
 // serversIn returns the PostgreSQL processes that work in the data directory dir, whatever postmaster.pid says.

@@ -33,6 +33,10 @@ func childrenOf(pid int) []int {
 	return found
 }
 
+// isZombie reports whether the process has ended and only waits for its parent to notice. Here the system's
+// first process takes in orphans and does notice.
+func isZombie(int) bool { return false }
+
 // serversIn returns the main PostgreSQL process of the data directory dir, found by postmaster.pid and
 // believed only when that process is a PostgreSQL started on dir.
 func serversIn(dir string) []int {
