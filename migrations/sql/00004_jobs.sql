@@ -47,7 +47,9 @@ CREATE TABLE jobs (
     -- The retry policy, frozen when the job is charged.
     max_attempts    integer NOT NULL CHECK (max_attempts BETWEEN 1 AND 1000),
     lease_ms        bigint NOT NULL CHECK (lease_ms > 0),
-    deadline_ms     bigint NOT NULL CHECK (deadline_ms > 0),
+    -- How long an attempt may run; NULL for external jobs without a deadline of their own.
+    deadline_ms     bigint CHECK (deadline_ms > 0),
+    expires_ms      bigint NOT NULL CHECK (expires_ms > 0),
     backoff_base_ms bigint NOT NULL CHECK (backoff_base_ms > 0),
     backoff_max_ms  bigint NOT NULL CHECK (backoff_max_ms >= backoff_base_ms),
     jitter          boolean NOT NULL,

@@ -1,0 +1,114 @@
+package job
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"recoup/models/operation"
+)
+
+// Kinds of timeline events.
+const (
+	EventCharged   = "charged"
+	EventClaimed   = "claimed"
+	EventSucceeded = "succeeded"
+	EventFailed    = "failed"
+	EventTimedOut  = "timed_out"
+	EventExpired   = "expired"
+	EventWoken     = "woken"
+	EventCanceled  = "canceled"
+	EventRequeued  = "requeued"
+	EventDiscarded = "discarded"
+	EventReopened  = "reopened"
+)
+
+// Event is one row of a job's timeline.
+type Event struct {
+	Key        int64
+	Kind       string
+	Attempt    *int
+	Generation int
+	// Outcome is what the guards found: Refunded, AlreadyRefunded, …; empty where no guard ran.
+	Outcome     string
+	StateBefore State
+	StateAfter  State
+	// EntrySeq is set when the event moved money.
+	EntrySeq    *int64
+	Actor       string
+	OperationID string
+	TraceID     []byte
+	// Data holds Details as JSON, or nil.
+	Data *string
+	At   time.Time
+}
+
+// Details are the facts of an event beyond its columns. Zero members are left out.
+type Details struct {
+	Class   string `json:"class,omitempty"`
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
+	// DelayMs is the backoff by policy, JitteredMs what is left of it after jitter.
+	DelayMs    int64      `json:"delay_ms,omitempty"`
+	JitteredMs int64      `json:"jittered_ms,omitempty"`
+	NotBefore  *time.Time `json:"not_before,omitempty"`
+	Worker     string     `json:"worker,omitempty"`
+	LeaseUntil *time.Time `json:"lease_until,omitempty"`
+	Result     string     `json:"result,omitempty"`
+	Reason     string     `json:"reason,omitempty"`
+	Note       string     `json:"note,omitempty"`
+	DeadReason string     `json:"dead_reason,omitempty"`
+	// OlderAttempt is true for a signal of an attempt that is no longer the current one.
+	OlderAttempt bool `json:"older_attempt,omitempty"`
+}
+
+// Details decodes the event's data; the zero value when there is none.
+func (e Event) Details() (Details, error) {
+	var d Details
+	if e.Data == nil {
+		return d, nil
+	}
+	if err := json.Unmarshal([]byte(*e.Data), &d); err != nil {
+		return d, fmt.Errorf("job: event %d: %w", e.Key, err)
+	}
+	return d, nil
+}
+
+const insertEvent = `INSERT INTO job_events (account_key, job_key, kind, attempt, generation, outcome, state_before, state_after,
+	entry_seq, actor, operation_id, trace_id, data) VALUES (?, ?, ?, NULLIF(?::int, 0), ?, ?, ?, ?, NULLIF(?::bigint, 0), ?, ?, ?::bytea, ?::json)`
+
+// record is an event to be written.
+type record struct {
+	job      Job
+	kind     string
+	attempt  int
+	outcome  string
+	before   State
+	after    State
+	entrySeq int64
+	details  Details
+}
+
+// args are insertEvent's for a change outside or inside an operation.
+func (r record) args(actor, operationID string, trace []byte) ([]any, error) {
+	data, err := json.Marshal(r.details)
+	if err != nil {
+		return nil, fmt.Errorf("job: event: %w", err)
+	}
+	text := any(string(data))
+	if string(data) == "{}" {
+		text = nil
+	}
+	return []any{r.job.AccountKey, r.job.Key, r.kind, r.attempt, r.job.Generation, r.outcome, string(r.before), string(r.after),
+		r.entrySeq, actor, operationID, trace, text}, nil
+}
+
+// write adds the event to the statements that run with the operation's result.
+func (r record) write(tx *operation.Tx) error {
+	args, err := r.args(tx.Request.Actor.String(), tx.Request.ID, tx.TraceID)
+	if err != nil {
+		return err
+	}
+	tx.Finally(insertEvent, args...)
+	return nil
+}

@@ -1,0 +1,190 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"recoup/models/audit"
+	"recoup/models/fault"
+	"recoup/models/ledger"
+	"recoup/models/operation"
+)
+
+// DiscardReasons are the reasons a person may give for discarding a dead letter.
+func DiscardReasons() []string {
+	return []string{"customer_gave_up", "duplicate_of_another_job", "input_unusable", "too_old", "other"}
+}
+
+// PersonRequest is a person's (or a caller's, for Cancel) request about one job.
+type PersonRequest struct {
+	ledger.Envelope
+	AccountID string
+	JobID     string
+	// Reason says why; required for Requeue, Discard and Reopen. Discard takes one of DiscardReasons.
+	Reason string
+	// Note adds words to a discard; may be empty.
+	Note string
+	// At is when a requeued job shall be tried; nil for now. It must not be more than a year ahead.
+	At *time.Time
+}
+
+// WorkResult is the stored result of Cancel, Requeue, Discard and Reopen.
+type WorkResult struct {
+	// Outcome is what the refund guard found for Cancel, else empty.
+	Outcome string         `json:"outcome,omitempty"`
+	Entry   *ledger.Posted `json:"entry"`
+	Job     View           `json:"job"`
+}
+
+// Cancel ends a job that is not delivered and refunds it if it is not refunded yet. Faults:
+// job_not_found, state_conflict, and those of operation.Apply.
+func (s *Service) Cancel(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
+	return s.person(ctx, r, "cancel", false, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
+		j, was, err := s.move(ctx, tx, at, "canceled", "state IN ('queued', 'running', 'retrying', 'dead') AND delivered_at IS NULL",
+			map[string]any{"state": Canceled, "dead_at": nil, "lease_until": nil, "deadline_at": nil})
+		if err != nil {
+			return nil, err
+		}
+		result, rec, err := s.refundAfter(ctx, tx, &j)
+		if err != nil {
+			return nil, err
+		}
+		rec.kind, rec.before, rec.after, rec.details.Reason = EventCanceled, was, Canceled, r.Reason
+		s.leaveLine(tx, j)
+		s.endOpenAttempts(tx, j, "canceled", Signal{})
+		if err := rec.write(tx); err != nil {
+			return nil, err
+		}
+		return WorkResult{Outcome: result.Outcome, Entry: result.Entry, Job: j.Show(r.AccountID)}, nil
+	})
+}
+
+// Requeue puts a dead letter back for a new generation with a budget of its own, now or at a time. It
+// charges nothing: a success will, through reclaim. A job that would expire before gets its full time
+// again. Faults: invalid_request, job_not_found, state_conflict, and those of operation.Apply.
+func (s *Service) Requeue(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
+	if r.At != nil && r.At.After(time.Now().AddDate(1, 0, 0)) {
+		return operation.Outcome{}, fault.InvalidField("at", "is more than a year ahead")
+	}
+	return s.person(ctx, r, "requeue", true, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
+		when := gorm.Expr("date_trunc('second', clock_timestamp() + interval '999999 microseconds')")
+		expires := gorm.Expr("GREATEST(expires_at, clock_timestamp() + expires_ms * interval '1 millisecond')")
+		if r.At != nil {
+			when = gorm.Expr("GREATEST(date_trunc('second', ?::timestamptz + interval '999999 microseconds'), date_trunc('second', clock_timestamp() + interval '999999 microseconds'))", *r.At)
+			expires = gorm.Expr("GREATEST(expires_at, clock_timestamp() + expires_ms * interval '1 millisecond', ?::timestamptz + expires_ms * interval '1 millisecond')", *r.At)
+		}
+		j, was, err := s.move(ctx, tx, at, "put back", "state = 'dead'", map[string]any{
+			"state": Retrying, "generation": gorm.Expr("generation + 1"), "generation_base": gorm.Expr("attempt"),
+			"dead_at": nil, "dead_reason": "", "not_before": when, "expires_at": expires})
+		if err != nil {
+			return nil, err
+		}
+		s.awaitRetry(tx, j)
+		return s.noted(ctx, tx, r, j, EventRequeued, was)
+	})
+}
+
+// Discard ends a dead letter for good; the refund stands. Faults as for Requeue.
+func (s *Service) Discard(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
+	if !slices.Contains(DiscardReasons(), r.Reason) {
+		return operation.Outcome{}, fault.InvalidField("reason", "must be one of %s", strings.Join(DiscardReasons(), ", "))
+	}
+	return s.person(ctx, r, "discard", true, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
+		j, was, err := s.move(ctx, tx, at, "discarded", "state = 'dead'", map[string]any{"state": Discarded})
+		if err != nil {
+			return nil, err
+		}
+		return s.noted(ctx, tx, r, j, EventDiscarded, was)
+	})
+}
+
+// Reopen makes a discarded job a dead letter again. Faults as for Requeue.
+func (s *Service) Reopen(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
+	return s.person(ctx, r, "reopen", true, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
+		j, was, err := s.move(ctx, tx, at, "reopened", "state = 'discarded'", map[string]any{"state": Dead})
+		if err != nil {
+			return nil, err
+		}
+		return s.noted(ctx, tx, r, j, EventReopened, was)
+	})
+}
+
+func (s *Service) person(ctx context.Context, r PersonRequest, kind string, reasonRequired bool,
+	change func(context.Context, *operation.Tx, ref) (any, error)) (operation.Outcome, error) {
+	var bad []fault.Field
+	if reasonRequired && strings.TrimSpace(r.Reason) == "" {
+		bad = append(bad, fault.Field{Name: "reason", Message: "is required"})
+	}
+	for name, v := range map[string]string{"reason": r.Reason, "note": r.Note} {
+		if !utf8.ValidString(v) || utf8.RuneCountInString(v) > 500 || strings.ContainsRune(v, 0) {
+			bad = append(bad, fault.Field{Name: name, Message: "must be valid text of at most 500 characters"})
+		}
+	}
+	if bad != nil {
+		return operation.Outcome{}, fault.InvalidFields(bad...)
+	}
+	input := operation.Input{"job_id": r.JobID}
+	for name, v := range map[string]string{"reason": r.Reason, "note": r.Note} {
+		if v != "" {
+			input[name] = v
+		}
+	}
+	if r.At != nil {
+		input["at"] = r.At.UTC().Format(time.RFC3339Nano)
+	}
+	req := operation.Request{Scope: operation.Account(r.AccountID), ID: r.OperationID, Kind: kind, Actor: r.Actor, RequestID: r.RequestID,
+		Reason: r.Reason, Object: "account:" + r.AccountID + "/job:" + r.JobID, Input: input}
+	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
+		return change(ctx, tx, ref{accountKey: tx.AccountKey, id: r.JobID})
+	})
+}
+
+// move is one conditional update of the state. It returns the job after it and the state before, or
+// state_conflict with the current state. doing completes the sentence "It cannot be …".
+func (s *Service) move(ctx context.Context, tx *operation.Tx, at ref, doing, guard string, set map[string]any) (Job, State, error) {
+	was, err := read(ctx, tx.DB, at)
+	if err != nil {
+		return was, "", err
+	}
+	set["updated_at"] = gorm.Expr("clock_timestamp()")
+	var j Job
+	res := at.where(tx.DB.WithContext(ctx).Model(&j).Clauses(clause.Returning{Columns: jobColumns()})).Where(guard).Updates(set)
+	if res.Error != nil {
+		return j, "", fmt.Errorf("job: %s: %w", tx.Request.Kind, res.Error)
+	}
+	if !s.countGuard(ctx, tx.Request.Kind, res.RowsAffected) {
+		now, err := read(ctx, tx.DB, at)
+		if err != nil {
+			return now, "", err
+		}
+		return now, "", fault.State(string(now.State), "Job %s is %s: it cannot be %s. Nothing was changed.", now.ID, now.State, doing)
+	}
+	tx.JobKey = j.Key
+	return j, was.State, nil
+}
+
+// noted writes the event and the audit row of a person's decision.
+func (s *Service) noted(ctx context.Context, tx *operation.Tx, r PersonRequest, j Job, kind string, was State) (any, error) {
+	rec := record{job: j, kind: kind, before: was, after: j.State, details: Details{Reason: r.Reason, Note: r.Note}}
+	if kind == EventRequeued {
+		at := j.NotBefore.UTC()
+		rec.details.NotBefore = &at
+	}
+	if err := rec.write(tx); err != nil {
+		return nil, err
+	}
+	err := audit.Record(ctx, tx.DB, audit.Row{Actor: r.Actor, Action: tx.Request.Kind, Object: tx.Request.Object, Reason: r.Reason,
+		Before: map[string]any{"state": was}, After: map[string]any{"state": j.State, "generation": j.Generation},
+		OperationID: r.OperationID, RequestID: r.RequestID, TraceID: tx.TraceID})
+	if err != nil {
+		return nil, err
+	}
+	return WorkResult{Job: j.Show(r.AccountID)}, nil
+}

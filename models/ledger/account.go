@@ -1,0 +1,192 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"recoup/models/audit"
+	"recoup/models/fault"
+	"recoup/models/ids"
+	"recoup/models/operation"
+)
+
+// Account is a paying customer.
+type Account struct {
+	Key        int64
+	ID         string
+	Name       string
+	Plan       string
+	Region     string
+	Attributes string
+	// FrozenAt is set while the account takes no charges.
+	FrozenAt *time.Time
+	// Balance and LastSeq repeat the newest entry.
+	Balance int64
+	LastSeq int64
+	// LastAt is the time of the newest entry, nil when there is none.
+	LastAt *time.Time
+	// NegativeSince is set while the balance is below zero.
+	NegativeSince *time.Time
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+const selectAccount = `SELECT key, id, name, plan, region, attributes::text AS attributes, frozen_at, balance, last_seq,
+	last_at, negative_since, created_at, updated_at FROM accounts `
+
+// Profile is what a caller may set of an account. nil fields are left as they are.
+type Profile struct {
+	Envelope
+	AccountID  string
+	Name       *string
+	Plan       *string
+	Region     *string
+	Attributes map[string]string
+}
+
+// ProfileResult is the stored result of PutAccount, Freeze and Unfreeze.
+type ProfileResult struct {
+	AccountID  string            `json:"account_id"`
+	Name       string            `json:"name"`
+	Plan       string            `json:"plan"`
+	Region     string            `json:"region"`
+	Attributes map[string]string `json:"attributes"`
+	Frozen     bool              `json:"frozen"`
+}
+
+// PutAccount creates an account or changes its profile. Faults: invalid_request and those of
+// operation.Apply.
+func (s *Service) PutAccount(ctx context.Context, p Profile) (operation.Outcome, error) {
+	if err := ids.CheckCallerID(p.AccountID); err != nil {
+		return operation.Outcome{}, fault.InvalidField("account_id", "%s", err)
+	}
+	var bad []fault.Field
+	for _, f := range []struct {
+		name  string
+		value *string
+		limit int
+	}{{"name", p.Name, 200}, {"plan", p.Plan, 100}, {"region", p.Region, 100}} {
+		if f.value != nil {
+			bad = checkText(bad, f.name, *f.value, f.limit, false)
+		}
+	}
+	if len(p.Attributes) > 50 {
+		bad = append(bad, fault.Field{Name: "attributes", Message: "has more than 50 members"})
+	}
+	for k, v := range p.Attributes {
+		if k == "" {
+			bad = append(bad, fault.Field{Name: "attributes", Message: "has an empty name"})
+		}
+		bad = checkText(bad, "attributes", k, 100, false)
+		bad = checkText(bad, "attributes."+k, v, 500, false)
+	}
+	if bad != nil {
+		return operation.Outcome{}, fault.InvalidFields(bad...)
+	}
+	var attributes *string
+	if p.Attributes != nil {
+		b, err := json.Marshal(p.Attributes)
+		if err != nil {
+			return operation.Outcome{}, fmt.Errorf("ledger: %w", err)
+		}
+		text := string(b)
+		attributes = &text
+	}
+	req := operation.Request{
+		Scope: operation.Account(p.AccountID), ID: p.OperationID, Kind: "put_account", Actor: p.Actor, RequestID: p.RequestID,
+		Input: operation.Input{"name": p.Name, "plan": p.Plan, "region": p.Region, "attributes": p.Attributes},
+		// The scope is the account's own, so a new account has to be there before its first operation.
+		Prepare: func(ctx context.Context, g *gorm.DB) error {
+			return g.WithContext(ctx).Exec(`INSERT INTO accounts (id) VALUES (?) ON CONFLICT DO NOTHING`, p.AccountID).Error
+		},
+	}
+	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
+		return s.change(ctx, tx, `UPDATE accounts SET name = COALESCE(?, name), plan = COALESCE(?, plan),
+			region = COALESCE(?, region), attributes = COALESCE(?::jsonb, attributes), updated_at = clock_timestamp()
+			WHERE key = ?`, p.Name, p.Plan, p.Region, attributes, tx.AccountKey)
+	})
+}
+
+// FreezeRequest asks to freeze or unfreeze an account.
+type FreezeRequest struct {
+	Envelope
+	AccountID string
+	// Reason is required.
+	Reason string
+}
+
+// Freeze makes an account refuse charges; refunds, reclaims, grants and adjustments go on. Faults:
+// invalid_request, account_not_found, state_conflict when it is frozen already, and those of
+// operation.Apply. It leaves an audit row.
+func (s *Service) Freeze(ctx context.Context, r FreezeRequest) (operation.Outcome, error) {
+	return s.setFrozen(ctx, r, "freeze", `UPDATE accounts SET frozen_at = clock_timestamp(), updated_at = clock_timestamp()
+		WHERE key = ? AND frozen_at IS NULL`)
+}
+
+// Unfreeze makes a frozen account take charges again. Faults as for Freeze.
+func (s *Service) Unfreeze(ctx context.Context, r FreezeRequest) (operation.Outcome, error) {
+	return s.setFrozen(ctx, r, "unfreeze", `UPDATE accounts SET frozen_at = NULL, updated_at = clock_timestamp()
+		WHERE key = ? AND frozen_at IS NOT NULL`)
+}
+
+func (s *Service) setFrozen(ctx context.Context, r FreezeRequest, kind, guard string) (operation.Outcome, error) {
+	if bad := checkText(nil, "reason", r.Reason, 500, true); bad != nil {
+		return operation.Outcome{}, fault.InvalidFields(bad...)
+	}
+	req := operation.Request{
+		Scope: operation.Account(r.AccountID), ID: r.OperationID, Kind: kind, Actor: r.Actor, RequestID: r.RequestID,
+		Reason: r.Reason, Input: operation.Input{"reason": r.Reason},
+	}
+	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
+		result, err := s.change(ctx, tx, guard, tx.AccountKey)
+		if err != nil {
+			return nil, err
+		}
+		frozen := kind == "freeze"
+		return result, audit.Record(ctx, tx.DB, audit.Row{Actor: r.Actor, Action: kind, Object: "account:" + r.AccountID,
+			Reason: r.Reason, Before: map[string]bool{"frozen": !frozen}, After: map[string]bool{"frozen": frozen},
+			OperationID: r.OperationID, RequestID: r.RequestID, TraceID: tx.TraceID})
+	})
+}
+
+// change runs one conditional update of the account row and returns the profile after it; zero rows
+// mean that the state did not allow it.
+func (s *Service) change(ctx context.Context, tx *operation.Tx, update string, args ...any) (any, error) {
+	res := tx.DB.WithContext(ctx).Exec(update, args...)
+	if res.Error != nil {
+		return nil, fmt.Errorf("ledger: change account: %w", res.Error)
+	}
+	var a Account
+	if err := tx.DB.WithContext(ctx).Raw(selectAccount+`WHERE key = ?`, tx.AccountKey).Scan(&a).Error; err != nil {
+		return nil, fmt.Errorf("ledger: read account: %w", err)
+	}
+	if res.RowsAffected == 0 {
+		state := "active"
+		if a.FrozenAt != nil {
+			state = "frozen"
+		}
+		return nil, fault.State(state, "The account is %s already. Nothing was changed.", state)
+	}
+	out := ProfileResult{AccountID: a.ID, Name: a.Name, Plan: a.Plan, Region: a.Region, Frozen: a.FrozenAt != nil}
+	if err := json.Unmarshal([]byte(a.Attributes), &out.Attributes); err != nil {
+		return nil, fmt.Errorf("ledger: attributes: %w", err)
+	}
+	return out, nil
+}
+
+// Account returns one account by the caller's id, or fault account_not_found.
+func (s *Service) Account(ctx context.Context, id string) (Account, error) {
+	var a Account
+	res := s.g.WithContext(ctx).Raw(selectAccount+`WHERE id = ?`, id).Scan(&a)
+	if res.Error != nil {
+		return a, fmt.Errorf("ledger: account: %w", res.Error)
+	}
+	if res.RowsAffected == 0 {
+		return a, fault.New(fault.NotFound, fault.CodeAccountNotFound, "There is no account %q.", id)
+	}
+	return a, nil
+}

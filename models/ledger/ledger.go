@@ -1,0 +1,98 @@
+// Package ledger keeps the accounts and their entries.
+//
+// An account's balance is the sum of its entries. The account row repeats the newest entry: it is
+// the lock that orders writers and the head of the hash chain, moved in the transaction that
+// appends the entry, checked by every append and rebuildable from the entries. The database
+// itself refuses to change an entry, to leave a gap, or to break the sum or the chain.
+package ledger
+
+import (
+	"encoding/hex"
+	"time"
+
+	"go.opentelemetry.io/otel/metric"
+	"gorm.io/gorm"
+
+	"recoup/models/operation"
+)
+
+// Type is the kind of an entry.
+type Type string
+
+// The five types. Charge, refund and reclaim name a job and move exactly its cost.
+const (
+	Grant      Type = "grant"
+	Charge     Type = "charge"
+	Refund     Type = "refund"
+	Reclaim    Type = "reclaim"
+	Adjustment Type = "adjustment"
+)
+
+// Types lists all types in the order screens show them.
+func Types() []Type { return []Type{Grant, Charge, Refund, Reclaim, Adjustment} }
+
+// Valid reports whether t is one of the five types.
+func (t Type) Valid() bool {
+	for _, known := range Types() {
+		if t == known {
+			return true
+		}
+	}
+	return false
+}
+
+// Attribution says which decision priced an entry. Fields are nil where no decision did.
+type Attribution struct {
+	RolloutID   *string
+	Cohort      *string
+	RuleVersion *string
+}
+
+// Entry is one immutable row of an account's ledger.
+type Entry struct {
+	AccountKey   int64
+	AccountID    string
+	Seq          int64
+	Type         Type
+	Amount       int64
+	BalanceAfter int64
+	// JobKey and JobID are set for charge, refund and reclaim.
+	JobKey      *int64
+	JobID       *string
+	OperationID string
+	Attribution `gorm:"embedded"`
+	Actor       string
+	TraceID     []byte
+	// Category is set for grants: paid, promotion or goodwill.
+	Category *string
+	// Reference is the external payment reference of a grant or the external document of an adjustment.
+	Reference *string
+	Reason    *string
+	CreatedAt time.Time
+	Hash      []byte
+}
+
+// TraceHex is the trace id in hexadecimal, or "".
+func (e Entry) TraceHex() string { return hex.EncodeToString(e.TraceID) }
+
+// Service reads and changes accounts and entries.
+type Service struct {
+	g       *gorm.DB
+	ops     *operation.Store
+	entries metric.Int64Counter
+	credits metric.Int64Counter
+}
+
+// New makes a Service over the operation store's database.
+func New(ops *operation.Store, mp metric.MeterProvider) (*Service, error) {
+	m := mp.Meter("recoup")
+	entries, err := m.Int64Counter("recoup_entries", metric.WithDescription("Entries appended, by type."))
+	if err != nil {
+		return nil, err
+	}
+	credits, err := m.Int64Counter("recoup_credits", metric.WithDescription("Credits moved, by type of entry; absolute amounts."))
+	if err != nil {
+		return nil, err
+	}
+	return &Service{g: ops.DB(), ops: ops, entries: entries, credits: credits}, nil
+}

@@ -1,0 +1,139 @@
+// Package modeltest gives tests of the models and of everything above them a real PostgreSQL: one
+// throw-away cluster a test binary, one fresh and migrated database a test.
+package modeltest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.opentelemetry.io/otel/metric/noop"
+	tnoop "go.opentelemetry.io/otel/trace/noop"
+	"gorm.io/gorm"
+
+	"recoup/migrations"
+	"recoup/models/db"
+	"recoup/models/job"
+	"recoup/models/ledger"
+	"recoup/models/operation"
+	"recoup/models/pricing"
+	"recoup/web/local"
+)
+
+const template = "recoup_template"
+
+// cluster is the test binary's PostgreSQL, started by the first test that needs it.
+type cluster struct {
+	services *local.Services
+	mu       sync.Mutex
+	count    int
+}
+
+// start is a package variable because a test binary has exactly one cluster, like its flags.
+var start = sync.OnceValues(func() (*cluster, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	services, err := local.StartForTests(ctx, local.TestOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if err := services.Postgres.CreateDatabase(ctx, template); err != nil {
+		return nil, err
+	}
+	pool, err := sql.Open("pgx", services.Postgres.URL(template))
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Close()
+	if _, err := migrations.Up(ctx, pool); err != nil {
+		return nil, err
+	}
+	return &cluster{services: services}, nil
+})
+
+// Main runs a package's tests and stops the cluster they started. Use it from TestMain:
+//
+//	func TestMain(m *testing.M) { os.Exit(modeltest.Main(m)) }
+func Main(m *testing.M) int {
+	code := m.Run()
+	if c, err := start(); err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := c.services.Stop(ctx); err != nil {
+			fmt.Println("modeltest:", err)
+		}
+	}
+	return code
+}
+
+// URL makes a fresh migrated database and returns its connection string.
+func URL(t testing.TB) string {
+	t.Helper()
+	c, err := start()
+	if err != nil {
+		t.Fatalf("modeltest: %v", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count++
+	name := fmt.Sprintf("t%d", c.count)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := c.services.Postgres.CreateDatabaseFrom(ctx, name, template); err != nil {
+		t.Fatalf("modeltest: %v", err)
+	}
+	return c.services.Postgres.URL(name)
+}
+
+// DB opens a fresh migrated database; it is closed when the test ends.
+func DB(t testing.TB) *gorm.DB { return Open(t, URL(t), nil) }
+
+// Open opens a database by its connection string, with an optional tracer of statements.
+func Open(t testing.TB, url string, tracer pgx.QueryTracer) *gorm.DB {
+	t.Helper()
+	g, err := db.Open(context.Background(), db.Config{URL: url, MaxConns: 24, Tracer: tracer})
+	if err != nil {
+		t.Fatalf("modeltest: %v", err)
+	}
+	t.Cleanup(func() {
+		if pool, err := g.DB(); err == nil {
+			pool.Close()
+		}
+	})
+	return g
+}
+
+// Models are the services over one database.
+type Models struct {
+	G       *gorm.DB
+	Ops     *operation.Store
+	Ledger  *ledger.Service
+	Pricing *pricing.Service
+	Jobs    *job.Service
+}
+
+// Secret is the installation's secret in tests.
+const Secret = "a secret of tests, 32 bytes or more"
+
+// New builds the services over g.
+func New(t testing.TB, g *gorm.DB, policy job.Policy) *Models {
+	t.Helper()
+	mp := noop.NewMeterProvider()
+	ops, err := operation.NewStore(g, operation.Options{}, tnoop.NewTracerProvider(), mp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.New(ops, mp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := job.New(ops, l, job.Options{Policy: policy, Secret: []byte(Secret)}, mp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Jobs: jobs}
+}

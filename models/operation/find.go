@@ -1,0 +1,104 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"recoup/models/fault"
+)
+
+// Stored is an operation as it is kept.
+type Stored struct {
+	AccountKey  int64
+	AccountID   string
+	Scope       string
+	ID          string
+	Kind        string
+	Input       string
+	Actor       string
+	RequestID   string
+	TraceID     []byte
+	JobKey      *int64
+	JobID       *string
+	StartedAt   time.Time
+	CompletedAt *time.Time
+	// Result is the stored JSON, byte for byte; nil only while the operation runs.
+	Result *string
+}
+
+// ScopeName is the scope as the API writes it.
+func (s Stored) ScopeName() string {
+	return Scope{AccountID: s.AccountID, Name: s.Scope}.String()
+}
+
+// Attempt is one further try to send an operation.
+type Attempt struct {
+	Attempt     int
+	Outcome     string
+	Fields      string
+	Price       *int64
+	RuleVersion *string
+	Actor       string
+	RequestID   string
+	TraceID     []byte
+	At          time.Time
+}
+
+const selectStored = `SELECT o.account_key, COALESCE(a.id, '') AS account_id, o.scope, o.id, o.kind, o.input::text AS input,
+	o.actor, o.request_id, o.trace_id, o.job_key, j.id AS job_id, o.started_at, o.completed_at, o.result::text AS result
+	FROM operations o LEFT JOIN accounts a ON a.key = o.account_key
+	LEFT JOIN jobs j ON j.account_key = o.account_key AND j.key = o.job_key `
+
+func find(ctx context.Context, g *gorm.DB, scope Scope, id string) (Stored, error) {
+	var row Stored
+	q := g.WithContext(ctx)
+	if scope.AccountID != "" {
+		q = q.Raw(selectStored+`WHERE o.account_key = (SELECT key FROM accounts WHERE id = ?) AND o.scope = ? AND o.id = ?`,
+			scope.AccountID, scope.Name, id)
+	} else {
+		q = q.Raw(selectStored+`WHERE o.account_key = ? AND o.scope = ? AND o.id = ?`, scope.AccountKey, scope.Name, id)
+	}
+	res := q.Scan(&row)
+	if res.Error != nil {
+		return row, fmt.Errorf("operation: find: %w", res.Error)
+	}
+	if res.RowsAffected == 0 {
+		return row, gorm.ErrRecordNotFound
+	}
+	return row, nil
+}
+
+// Find returns the stored operation and its further attempts in order, or fault
+// operation_not_found.
+func (s *Store) Find(ctx context.Context, scope Scope, id string) (Stored, []Attempt, error) {
+	row, err := find(ctx, s.g, scope, id)
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return row, nil, fault.New(fault.NotFound, fault.CodeOperationNotFound, "There is no operation %q in scope %q.", id, scope)
+	}
+	if err != nil {
+		return row, nil, err
+	}
+	var attempts []Attempt
+	err = s.g.WithContext(ctx).Raw(`SELECT attempt, outcome, array_to_string(fields, ',') AS fields, price, rule_version, actor, request_id, trace_id, at
+		FROM operation_attempts WHERE account_key = ? AND scope = ? AND operation_id = ? ORDER BY key LIMIT 1000`,
+		row.AccountKey, row.Scope, row.ID).Scan(&attempts).Error
+	if err != nil {
+		return row, nil, fmt.Errorf("operation: attempts: %w", err)
+	}
+	return row, attempts, nil
+}
+
+// OfJob lists the operations that concern one job, oldest first, without their further attempts.
+func (s *Store) OfJob(ctx context.Context, accountKey, jobKey int64) ([]Stored, error) {
+	var rows []Stored
+	err := s.g.WithContext(ctx).Raw(selectStored+`WHERE o.account_key = ? AND o.job_key = ? ORDER BY o.started_at LIMIT 500`,
+		accountKey, jobKey).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("operation: of job: %w", err)
+	}
+	return rows, nil
+}

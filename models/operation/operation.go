@@ -1,0 +1,377 @@
+// Package operation makes a change have one effect however often it is sent.
+//
+// An operation is one intended change, named by an operation id that stays the same across
+// retries and is unique in its scope. Its row, the business change, the entries, the events and
+// the stored result commit in one transaction, and the primary key lets only one such transaction
+// through. Whoever comes later gets the stored result, byte for byte.
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+	"gorm.io/gorm"
+
+	"recoup/models/actor"
+	"recoup/models/audit"
+	"recoup/models/db"
+	"recoup/models/fault"
+	"recoup/models/ids"
+)
+
+// Scope is the space in which an operation id is unique.
+type Scope struct {
+	// AccountID names the account whose scope it is; empty for scopes of no account.
+	AccountID string
+	// AccountKey may be set instead of AccountID by callers inside that know the key.
+	AccountKey int64
+	// Name is empty for an account's callers, "system" for timers on an account, else the scope's
+	// full name, e.g. "worker:ak_1" or "deadletters".
+	Name string
+}
+
+// Account is the scope of everything callers do to one account, its jobs and signals included.
+func Account(id string) Scope { return Scope{AccountID: id} }
+
+// System is the scope of what timers do to one account. Callers cannot reach it, so a timer's id
+// never meets one of theirs.
+func System(accountKey int64) Scope { return Scope{AccountKey: accountKey, Name: "system"} }
+
+// Named is a scope that belongs to no account.
+func Named(name string) Scope { return Scope{Name: name} }
+
+// String is the scope as the API and screens write it: "account:<id>", "worker:<key>" …
+func (s Scope) String() string {
+	switch {
+	case s.AccountID != "" && s.Name == "":
+		return "account:" + s.AccountID
+	case s.AccountID != "":
+		return s.Name + ":" + s.AccountID
+	case s.AccountKey != 0:
+		return fmt.Sprintf("%s:#%d", s.Name, s.AccountKey)
+	}
+	return s.Name
+}
+
+// ParseScope reads what String wrote.
+func ParseScope(s string) Scope {
+	if id, ok := strings.CutPrefix(s, "account:"); ok {
+		return Account(id)
+	}
+	if id, ok := strings.CutPrefix(s, "system:"); ok {
+		return Scope{AccountID: id, Name: "system"}
+	}
+	return Named(s)
+}
+
+// Request names an operation and says what it is to do.
+type Request struct {
+	Scope Scope
+	// ID is the operation id, 1–255 visible ASCII characters.
+	ID string
+	// Kind names the change, e.g. "charge". It is part of the input.
+	Kind  string
+	Input Input
+	Actor actor.Actor
+	// Object names what is changed in audit rows; the scope when empty.
+	Object    string
+	RequestID string
+	// Reason is why a person asked, for the audit row; empty for programs.
+	Reason string
+	// Prepare runs in the transaction before the operation is claimed, also for a replay, so it must
+	// change nothing that a replay may not: it exists to create the account whose scope the operation
+	// needs. nil for all others.
+	Prepare func(ctx context.Context, g *gorm.DB) error
+}
+
+// Outcome is what came of a request.
+type Outcome struct {
+	// Replayed is true when the result is the stored one and nothing was written now.
+	Replayed bool
+	// Result is the stored result: the same bytes at the first answer and at every replay.
+	Result json.RawMessage
+}
+
+// Decode reads the result into v.
+func (o Outcome) Decode(v any) error { return json.Unmarshal(o.Result, v) }
+
+// Options tune a Store. Zero values take the defaults.
+type Options struct {
+	// Wait bounds how long a request waits for the same operation still running; 5 s.
+	Wait time.Duration
+	// LockTimeout is restored for the rows after the operation is claimed; 10 s.
+	LockTimeout time.Duration
+}
+
+// Store applies and finds operations.
+type Store struct {
+	g       *gorm.DB
+	opts    Options
+	flights flights
+	tracer  trace.Tracer
+	counter metric.Int64Counter
+}
+
+// NewStore makes a Store. Meters and tracers come from the given providers.
+func NewStore(g *gorm.DB, opts Options, tp trace.TracerProvider, mp metric.MeterProvider) (*Store, error) {
+	if opts.Wait <= 0 {
+		opts.Wait = 5 * time.Second
+	}
+	if opts.LockTimeout <= 0 {
+		opts.LockTimeout = 10 * time.Second
+	}
+	counter, err := mp.Meter("recoup").Int64Counter("recoup_operations",
+		metric.WithDescription("Operations by kind and outcome: applied, replayed, conflict, refused, failed."))
+	if err != nil {
+		return nil, fmt.Errorf("operation: %w", err)
+	}
+	return &Store{g: g, opts: opts, tracer: tp.Tracer("recoup"), counter: counter}, nil
+}
+
+// DB is the handle that reads outside operations use.
+func (s *Store) DB() *gorm.DB { return s.g }
+
+// Tracer makes the spans of the models.
+func (s *Store) Tracer() trace.Tracer { return s.tracer }
+
+// Apply runs change once for req and stores what it returns (marshalled to JSON).
+//
+// It returns:
+//   - applied: change ran in a transaction that is committed;
+//   - replayed: the operation was applied before with the same input; change did not run;
+//   - fault operation_conflict (Mismatch): the id is known for another input; Fields names the differences;
+//   - fault operation_in_progress (Busy): the same operation is still running after Options.Wait;
+//   - fault account_not_found: the scope's account does not exist;
+//   - any error of change: everything is rolled back and nothing is stored. A fault leaves an
+//     audit row; the same id may be tried again.
+func (s *Store) Apply(ctx context.Context, req Request, change func(ctx context.Context, tx *Tx) (any, error)) (Outcome, error) {
+	ctx, span := s.tracer.Start(ctx, "operation "+req.Kind, trace.WithAttributes(
+		attribute.String("recoup.operation_id", req.ID), attribute.String("recoup.operation_kind", req.Kind)))
+	defer span.End()
+
+	out, err := s.apply(ctx, req, change)
+
+	outcome := "applied"
+	switch f := fault.As(err); {
+	case err == nil && out.Replayed:
+		outcome = "replayed"
+	case err == nil:
+	case f == nil:
+		outcome = "failed"
+		span.RecordError(err)
+	case f.Code == fault.CodeOperationConflict:
+		outcome = "conflict"
+	default:
+		outcome = "refused"
+		s.auditRefusal(ctx, req, f)
+	}
+	span.SetAttributes(attribute.String("recoup.outcome", outcome))
+	s.counter.Add(ctx, 1, metric.WithAttributes(attribute.String("kind", req.Kind), attribute.String("outcome", outcome)))
+	return out, err
+}
+
+func (s *Store) apply(ctx context.Context, req Request, change func(ctx context.Context, tx *Tx) (any, error)) (Outcome, error) {
+	if err := ids.CheckOperationID(req.ID); err != nil {
+		return Outcome{}, fault.InvalidField("operation_id", "%s", err)
+	}
+	digests, err := req.Input.digests(req.Kind)
+	if err != nil {
+		return Outcome{}, err
+	}
+	leave, ok := s.flights.enter(ctx, req.Scope.String()+"\x00"+req.ID, s.opts.Wait)
+	if !ok {
+		if err := ctx.Err(); err != nil {
+			return Outcome{}, err
+		}
+		return Outcome{}, inProgress()
+	}
+	defer leave()
+
+	var out Outcome
+	var tx *Tx
+	var conflict *fault.Error
+	err = db.InTx(ctx, s.g, func(g *gorm.DB) error {
+		out, conflict = Outcome{}, nil
+		tx = &Tx{DB: g, Request: req, TraceID: TraceID(ctx)}
+		if req.Prepare != nil {
+			if err := req.Prepare(ctx, g); err != nil {
+				return err
+			}
+		}
+		won, err := s.claim(ctx, tx, digests)
+		if err != nil {
+			return err
+		}
+		if !won {
+			out, conflict, err = s.known(ctx, tx, digests)
+			return err
+		}
+		result, err := change(ctx, tx)
+		if err != nil {
+			return err
+		}
+		stored, err := json.Marshal(result)
+		if err != nil {
+			return fmt.Errorf("operation: result of %s: %w", req.Kind, err)
+		}
+		out.Result = stored
+		return tx.finish(ctx, stored)
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	if conflict != nil {
+		return Outcome{}, conflict
+	}
+	if !out.Replayed {
+		for _, after := range tx.afterCommit {
+			after()
+		}
+	}
+	return out, nil
+}
+
+func inProgress() *fault.Error {
+	f := fault.New(fault.Busy, fault.CodeOperationInProgress,
+		"The same operation is still running. Send it again with the same operation id to get its result.")
+	f.RetryAfter = time.Second
+	return f
+}
+
+// claim inserts the operation's row; false means that somebody else has it. The wait for a running
+// twin is bounded by lock_timeout, which the RETURNING clause puts back once the row is ours, so
+// that the wait for accounts keeps its own bound without another statement.
+func (s *Store) claim(ctx context.Context, tx *Tx, digests map[string]string) (won bool, err error) {
+	r := tx.Request
+	input, err := json.Marshal(digests) // sorts the names
+	if err != nil {
+		return false, fmt.Errorf("operation: %w", err)
+	}
+	const head = `WITH t AS MATERIALIZED (SELECT set_config('lock_timeout', ?, true))
+		INSERT INTO operations (account_key, scope, id, kind, input_version, input, actor, request_id, trace_id) `
+	const tail = ` ON CONFLICT DO NOTHING
+		RETURNING account_key, started_at, set_config('lock_timeout', ?, true)`
+	values := []any{r.Scope.Name, r.ID, r.Kind, inputVersion, string(input), r.Actor.String(), r.RequestID, tx.TraceID}
+	wait, back := msText(s.opts.Wait), msText(s.opts.LockTimeout)
+
+	var query string
+	var args []any
+	if r.Scope.AccountID != "" {
+		query = head + `SELECT a.key, ?, ?, ?, ?, ?::json, ?, ?, ?::bytea FROM t, accounts a WHERE a.id = ?` + tail
+		args = append(append([]any{wait}, values...), r.Scope.AccountID, back)
+	} else {
+		query = head + `SELECT ?::bigint, ?, ?, ?, ?, ?::json, ?, ?, ?::bytea FROM t` + tail
+		args = append(append([]any{wait, r.Scope.AccountKey}, values...), back)
+	}
+	var row struct {
+		AccountKey int64
+		StartedAt  time.Time
+	}
+	res := tx.DB.WithContext(ctx).Raw(query, args...).Scan(&row)
+	if res.Error != nil {
+		if db.Code(res.Error) == "55P03" {
+			return false, inProgress()
+		}
+		return false, fmt.Errorf("operation: claim: %w", res.Error)
+	}
+	if res.RowsAffected == 0 {
+		return false, nil
+	}
+	tx.AccountKey, tx.StartedAt = row.AccountKey, row.StartedAt
+	return true, nil
+}
+
+// known answers from the stored row: a replay or a conflict, each counted in a row of its own.
+func (s *Store) known(ctx context.Context, tx *Tx, digests map[string]string) (Outcome, *fault.Error, error) {
+	r := tx.Request
+	stored, err := find(ctx, tx.DB, r.Scope, r.ID)
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		if r.Scope.AccountID != "" {
+			return Outcome{}, nil, fault.New(fault.NotFound, fault.CodeAccountNotFound, "There is no account %q. Nothing was done.", r.Scope.AccountID)
+		}
+		// The twin rolled back between our two statements.
+		return Outcome{}, nil, inProgress()
+	}
+	if err != nil {
+		return Outcome{}, nil, err
+	}
+	if stored.Result == nil {
+		return Outcome{}, nil, inProgress()
+	}
+	var before map[string]string
+	if err := json.Unmarshal([]byte(stored.Input), &before); err != nil {
+		return Outcome{}, nil, fmt.Errorf("operation: stored input: %w", err)
+	}
+	fields := differing(before, digests)
+	outcome := "replayed"
+	if len(fields) > 0 {
+		outcome = "conflict"
+	}
+	err = tx.DB.WithContext(ctx).Exec(`INSERT INTO operation_attempts
+		(account_key, scope, operation_id, attempt, outcome, fields, price, rule_version, actor, request_id, trace_id)
+		SELECT o.account_key, o.scope, o.id,
+			2 + (SELECT count(*) FROM operation_attempts p WHERE (p.account_key, p.scope, p.operation_id) = (o.account_key, o.scope, o.id)),
+			?, ?::text[], j.cost, j.rule_version, ?, ?, ?::bytea
+		FROM operations o LEFT JOIN jobs j ON o.kind = 'charge' AND j.account_key = o.account_key AND j.key = o.job_key
+		WHERE o.account_key = ? AND o.scope = ? AND o.id = ?`,
+		outcome, textArray(fields), r.Actor.String(), r.RequestID, tx.TraceID,
+		stored.AccountKey, stored.Scope, stored.ID).Error
+	if err != nil {
+		return Outcome{}, nil, fmt.Errorf("operation: count attempt: %w", err)
+	}
+	if outcome == "replayed" {
+		return Outcome{Replayed: true, Result: json.RawMessage(*stored.Result)}, nil, nil
+	}
+	f := fault.New(fault.Mismatch, fault.CodeOperationConflict,
+		"The operation id %q was used before for another input. Nothing was done. Use a new operation id for a new change.", r.ID)
+	for _, name := range fields {
+		f.Fields = append(f.Fields, fault.Field{Name: name, Message: "differs from the first request"})
+	}
+	return Outcome{}, f, nil
+}
+
+// auditRefusal leaves the only trace of a refused operation. Losing it must not turn a clear refusal
+// into an internal error, so its own failure only shows on the span.
+func (s *Store) auditRefusal(ctx context.Context, req Request, f *fault.Error) {
+	object := req.Object
+	if object == "" {
+		object = req.Scope.String()
+	}
+	reason := f.Message
+	if len(f.Fields) > 0 {
+		reason = f.Error()
+	}
+	err := audit.Record(ctx, s.g, audit.Row{Actor: req.Actor, Action: req.Kind, Object: object, Refused: true,
+		Code: f.Code, Reason: reason, OperationID: req.ID, RequestID: req.RequestID, TraceID: TraceID(ctx)})
+	if err != nil {
+		trace.SpanFromContext(ctx).RecordError(err)
+	}
+}
+
+// TraceID returns the 16 bytes of the trace id in ctx, or nil when there is none.
+func TraceID(ctx context.Context) []byte {
+	sc := trace.SpanContextFromContext(ctx)
+	if !sc.HasTraceID() {
+		return nil
+	}
+	id := sc.TraceID()
+	return id[:]
+}
+
+func msText(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
+
+// textArray is names as a PostgreSQL array literal. Field names are ours and hold no quotes.
+func textArray(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(n) + `"`
+	}
+	return "{" + strings.Join(quoted, ",") + "}"
+}
