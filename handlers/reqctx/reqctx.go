@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"recoup/models/actor"
 )
 
@@ -81,3 +83,14 @@ func SetOperationID(ctx context.Context, id string) {
 
 // SetLocale notes how the person reads.
 func SetLocale(ctx context.Context, l Locale) { change(ctx, func(f *Facts) { f.Locale = l }) }
+
+// TraceID returns the 16 bytes of the W3C trace id of the request, nil outside of a trace. It is what
+// operations and audit rows keep.
+func TraceID(ctx context.Context) []byte {
+	sc := trace.SpanContextFromContext(ctx)
+	if !sc.HasTraceID() {
+		return nil
+	}
+	id := sc.TraceID()
+	return id[:]
+}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"recoup/models/actor"
 )
 
@@ -46,5 +48,16 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 	if Of(ctx).OperationID != "a" {
 		t.Error("lost")
+	}
+}
+
+func TestTraceID(t *testing.T) {
+	if TraceID(context.Background()) != nil {
+		t.Error("a trace id out of nowhere")
+	}
+	want := trace.TraceID{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	ctx := trace.ContextWithSpanContext(context.Background(), trace.NewSpanContext(trace.SpanContextConfig{TraceID: want, SpanID: trace.SpanID{1}}))
+	if got := TraceID(ctx); string(got) != string(want[:]) {
+		t.Errorf("got %x", got)
 	}
 }
