@@ -1,0 +1,215 @@
+// What the console adds to plain links and forms. Every page works without it.
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  root.dataset.js = "";
+
+  const words = document.body.dataset;
+  const dialog = document.getElementById("dialog");
+  const shortcuts = document.getElementById("shortcuts");
+
+  // --- a short message at the foot of the window -------------------------------------------------------
+  let toastTimer = 0;
+  function say(message) {
+    const toast = document.getElementById("toast");
+    if (!toast) return;
+    toast.textContent = message;
+    clearTimeout(toastTimer);
+    toastTimer = setTimeout(() => { toast.textContent = ""; }, 2000);
+  }
+
+  // --- copy ---------------------------------------------------------------------------------------------
+  async function copy(button) {
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      button.dataset.ok = "";
+      setTimeout(() => { delete button.dataset.ok; }, 2000);
+      say(words.copied);
+    } catch {
+      say(words.copyFailed);
+    }
+  }
+
+  // --- dialogs --------------------------------------------------------------------------------------------
+  // The link leads to a page with the form; the dialog shows the form taken out of that page. It is fetched
+  // anew each time, so that each opening has an operation id and a state of its own.
+  let opening = false;
+  async function openDialog(link) {
+    if (!dialog || opening) return;
+    opening = true;
+    link.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(link.href, { headers: { Accept: "text/html" }, credentials: "same-origin", cache: "no-store" });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const form = page.getElementById("form");
+      if (!answer.ok || !form) {
+        location.assign(link.href);
+        return;
+      }
+      dialog.replaceChildren(document.adoptNode(form));
+      dialog.showModal();
+      form.querySelector("[data-cancel]")?.focus();
+    } catch {
+      location.assign(link.href);
+    } finally {
+      opening = false;
+      link.removeAttribute("aria-busy");
+    }
+  }
+
+  // --- theme ------------------------------------------------------------------------------------------------
+  // The button shows its effect at once and stores the choice with the person; without script the form is posted.
+  const themes = ["auto", "light", "dark"];
+  function changeTheme(button) {
+    const chosen = button.value;
+    root.dataset.theme = chosen;
+    const following = themes[(themes.indexOf(chosen) + 1) % themes.length];
+    const body = new URLSearchParams(new FormData(button.form));
+    body.set("theme", chosen);
+    for (const other of document.querySelectorAll("[data-theme-form] button")) other.value = following;
+    // A choice that could not be stored still holds for this page.
+    fetch(button.form.action, { method: "POST", body, credentials: "same-origin", redirect: "manual" }).catch(() => {});
+  }
+
+  // --- relative times -----------------------------------------------------------------------------------------
+  // Cuts as Locale.Ago does.
+  function ago(then, now) {
+    const s = Math.trunc((now - then) / 1000);
+    if (Math.abs(s) < 10) return words.agoNow;
+    const n = Math.abs(s);
+    const [unit, size] = n < 60 ? ["S", 1] : n < 3600 ? ["Min", 60] : n < 86400 ? ["H", 3600] : ["D", 86400];
+    const span = words["unit" + unit].replace("{1}", String(Math.trunc(n / size)));
+    return (s < 0 ? words.agoIn : words.agoPast).replace("{1}", span);
+  }
+  function refreshTimes() {
+    const now = Date.now();
+    for (const t of document.querySelectorAll("time[data-relative]")) {
+      const then = Date.parse(t.dateTime);
+      if (!Number.isNaN(then)) t.textContent = ago(then, now);
+    }
+  }
+  setInterval(refreshTimes, 30_000);
+
+  // --- clicks ---------------------------------------------------------------------------------------------------
+  document.addEventListener("click", (e) => {
+    const target = e.target instanceof Element ? e.target : null;
+    if (!target) return;
+    const copyButton = target.closest("[data-copy]");
+    if (copyButton) {
+      copy(copyButton);
+      return;
+    }
+    if (target.closest("[data-shortcuts]")) {
+      document.getElementById("me")?.hidePopover?.();
+      shortcuts?.showModal();
+      return;
+    }
+    if (target === dialog || target === shortcuts) {
+      target.close();
+      return;
+    }
+    if (e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return;
+    if (dialog?.open && target.closest("[data-cancel]")) {
+      e.preventDefault();
+      dialog.close();
+      return;
+    }
+    const link = target.closest("a[data-dialog]");
+    if (link) {
+      e.preventDefault();
+      openDialog(link);
+    }
+  });
+  dialog?.addEventListener("close", () => dialog.replaceChildren());
+
+  document.addEventListener("submit", (e) => {
+    const form = e.target;
+    if (form.matches("[data-theme-form]") && e.submitter) {
+      e.preventDefault();
+      changeTheme(e.submitter);
+      return;
+    }
+    // Said, not enforced: a second click carries the same operation id and is a replay.
+    if (form.method === "post") e.submitter?.setAttribute("aria-busy", "true");
+  });
+  window.addEventListener("pageshow", () => {
+    for (const b of document.querySelectorAll("[aria-busy]")) b.removeAttribute("aria-busy");
+  });
+
+  // --- keys -----------------------------------------------------------------------------------------------------
+  const typing = (el) => el instanceof HTMLElement && (el.isContentEditable || el.matches("input, textarea, select"));
+  const rows = () => [...document.querySelectorAll("tr[data-row]")];
+  const currentRow = () => document.activeElement?.closest("tr[data-row]");
+
+  function move(step) {
+    const all = rows();
+    if (all.length === 0) return;
+    const at = all.indexOf(currentRow());
+    const next = at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(Math.max(at + step, 0), all.length - 1);
+    const link = all[next].querySelector("[data-open]");
+    link?.focus();
+    link?.scrollIntoView({ block: "nearest" });
+  }
+
+  document.addEventListener("keydown", (e) => {
+    if (e.isComposing) return;
+    const search = document.querySelector("[data-search]");
+    if (e.key === "k" && (e.ctrlKey || e.metaKey) && !e.shiftKey && !e.altKey) {
+      if (search && !document.querySelector("dialog[open]")) {
+        e.preventDefault();
+        search.focus();
+        search.select();
+      }
+      return;
+    }
+    if (e.key === "Escape" && document.activeElement === search) {
+      search.blur();
+      return;
+    }
+    if (e.ctrlKey || e.metaKey || e.altKey || typing(document.activeElement) || document.querySelector("dialog[open]")) return;
+    switch (e.key) {
+      case "/":
+        if (search) {
+          e.preventDefault();
+          search.focus();
+          search.select();
+        }
+        break;
+      case "?":
+        shortcuts?.showModal();
+        break;
+      case "j":
+        move(1);
+        break;
+      case "k":
+        move(-1);
+        break;
+      default: {
+        const row = currentRow();
+        const action = row && /^[a-z]$/.test(e.key) ? row.querySelector(`a[data-dialog][data-key="${e.key}"]`) : null;
+        if (action) {
+          e.preventDefault();
+          openDialog(action);
+        }
+      }
+    }
+  });
+
+  // --- htmx -------------------------------------------------------------------------------------------------------
+  // An answer without the list (a sign-in page, an error page) is not forced into the place of the list: the
+  // browser goes to the address itself and shows what there is.
+  document.addEventListener("htmx:beforeSwap", (e) => {
+    const { xhr, target, requestConfig } = e.detail;
+    if (target?.id !== "list" || requestConfig?.verb !== "get") return;
+    const isList = /\bid="?list"?[\s>]/.test(xhr.response);
+    if (!isList) {
+      e.detail.shouldSwap = false;
+      location.assign(xhr.responseURL || requestConfig.path);
+    }
+  });
+  document.addEventListener("htmx:sendError", (e) => {
+    const path = e.detail.requestConfig?.path;
+    if (path && e.detail.requestConfig.verb === "get") location.assign(path);
+  });
+  document.addEventListener("htmx:afterSettle", refreshTimes);
+})();

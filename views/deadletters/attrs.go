@@ -1,0 +1,11 @@
+package deadletters
+
+import "github.com/a-h/templ"
+
+func idInput() templ.Attributes {
+	return templ.Attributes{"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}
+}
+
+func noteInput() templ.Attributes {
+	return templ.Attributes{"maxlength": "500"}
+}

@@ -1,0 +1,220 @@
+// Package deadletters is the list of dead letters with its tabs, and the forms that requeue, discard and reopen one.
+//
+// A handler maps jobs to Row, picks the Tab, and renders Page, or List alone when htmx asks for the element
+// ui.ListID. Query parameters of the filter form: tab, account, action, code, class, age (AgeOptions), text.
+package deadletters
+
+import (
+	"recoup/views/text"
+	"recoup/views/ui"
+)
+
+// Tab is one view of the list.
+type Tab string
+
+// The tabs.
+const (
+	NeedsReview Tab = "review"    // dead, waiting for a person
+	LateSuccess Tab = "late"      // succeeded after having been given up
+	Resolved    Tab = "discarded" // discarded by a person
+)
+
+// Row is one dead letter.
+type Row struct {
+	Job        ui.ID
+	Account    ui.Link // name, or id where it has none
+	Action     string
+	Cost       string
+	Money      string // not_refunded, refunded, reclaimed
+	Attempts   string // "5", all of the job's life
+	Generation string // "2"; empty in the first
+	Class      string // class of the last error
+	Code       string
+	Message    string
+	Since      text.Stamp // dead since; on the other tabs delivered or discarded at
+	Resolution string     // why and by whom it was discarded; only on Resolved
+	RequeueURL string
+	DiscardURL string
+	ReopenURL  string
+}
+
+// Model is the list.
+type Model struct {
+	Action     string
+	Tab        Tab
+	Tabs       []ui.Choice // TabName and counts
+	Account    ui.Field
+	ActionName ui.Field
+	Code       ui.Field
+	Text       ui.Field
+	Classes    []ui.Option // ClassOptions
+	Ages       []ui.Option // AgeOptions
+	Zone       string
+	List       ui.List
+	Rows       []Row
+}
+
+// Subject is the dead letter that a form is about.
+type Subject struct {
+	JobID      string
+	JobURL     string
+	Account    string // name
+	Action     string
+	Cost       string // credits, without sign
+	Refunded   bool
+	Generation string // now
+	ListURL    string // the list, with its filters; empty: the list without
+}
+
+// Requeue is the form that puts a job back. Fields: when (now, at), at (datetime-local in the person's zone).
+type Requeue struct {
+	ui.Act
+	Subject        Subject
+	NextGeneration string
+	NextAttempt    string
+	Dependency     string // what the action depends on; empty: nothing
+	DependencyOK   bool
+	Later          bool // "at a time" is chosen
+	At             ui.Field
+	Zone           string
+}
+
+// Discard is the form that gives a job up. Fields: reason (ReasonOptions), note.
+type Discard struct {
+	ui.Act
+	Subject     Subject
+	Reasons     []ui.Option
+	ReasonError string
+	Note        ui.Field
+}
+
+// Reopen is the form that takes a discard back. Field: note.
+type Reopen struct {
+	ui.Act
+	Subject Subject
+	Note    ui.Field
+}
+
+// TabName is the word for a tab.
+func TabName(l text.Locale, t Tab) string {
+	switch t {
+	case LateSuccess:
+		return l.T("tab.late")
+	case Resolved:
+		return l.T("tab.discarded")
+	default:
+		return l.T("tab.review")
+	}
+}
+
+// ClassOptions is the choice of error classes, with "any" before them.
+func ClassOptions(l text.Locale, selected string) []ui.Option {
+	options := []ui.Option{{Label: l.T("filter.any"), Selected: selected == ""}}
+	for _, c := range []string{"transient", "throttled", "permanent", "timed_out"} {
+		options = append(options, ui.Option{Value: c, Label: l.Maybe("class."+c, c), Selected: c == selected})
+	}
+	return options
+}
+
+// AgeOptions is the choice of ages: "", 1h, 24h, 7d, 30d, each meaning dead for longer than that.
+func AgeOptions(l text.Locale, selected string) []ui.Option {
+	return []ui.Option{
+		{Label: l.T("filter.any"), Selected: selected == ""},
+		{Value: "1h", Label: l.T("age.1h"), Selected: selected == "1h"},
+		{Value: "24h", Label: l.T("age.24h"), Selected: selected == "24h"},
+		{Value: "7d", Label: l.T("age.7d"), Selected: selected == "7d"},
+		{Value: "30d", Label: l.T("age.30d"), Selected: selected == "30d"},
+	}
+}
+
+// Reasons are the values of the discard form's field reason.
+func Reasons() []string {
+	return []string{"customer_asked", "bad_input", "unsupported", "duplicate", "too_old", "other"}
+}
+
+// ReasonOptions is the choice of reasons to discard; the first asks to choose and has no value.
+func ReasonOptions(l text.Locale, selected string) []ui.Option {
+	options := []ui.Option{{Label: l.T("discard.choose"), Selected: selected == ""}}
+	for _, r := range Reasons() {
+		options = append(options, ui.Option{Value: r, Label: ReasonName(l, r), Selected: r == selected})
+	}
+	return options
+}
+
+// ReasonName is the word for a reason to discard.
+func ReasonName(l text.Locale, reason string) string { return l.Maybe("reason."+reason, reason) }
+
+func (m Model) none(l text.Locale) string {
+	switch m.Tab {
+	case LateSuccess:
+		return l.T("dead.none_late")
+	case Resolved:
+		return l.T("dead.none_discarded")
+	default:
+		return l.T("dead.none")
+	}
+}
+
+func (m Model) say(l text.Locale) string {
+	switch m.Tab {
+	case LateSuccess:
+		return l.T("dead.say_late")
+	case Resolved:
+		return l.T("dead.say_discarded")
+	default:
+		return l.T("dead.say")
+	}
+}
+
+func (m Model) since(l text.Locale) string {
+	switch m.Tab {
+	case LateSuccess:
+		return l.T("col.delivered", m.Zone)
+	case Resolved:
+		return l.T("col.discarded", m.Zone)
+	default:
+		return l.T("col.dead_since", m.Zone)
+	}
+}
+
+func (m Model) openForm() bool {
+	return m.Account.Error != "" || m.ActionName.Error != "" || m.Code.Error != "" || m.Text.Error != ""
+}
+
+func (s Subject) crumbs(l text.Locale) []ui.Link {
+	list := s.ListURL
+	if list == "" {
+		list = "/dead-letters"
+	}
+	return []ui.Link{{Text: l.T("nav.dead_letters"), URL: list}, {Text: s.JobID, URL: s.JobURL}}
+}
+
+func (r Requeue) say(l text.Locale) string {
+	if r.Subject.Refunded {
+		return l.T("requeue.say", r.Subject.Account, r.Subject.Cost)
+	}
+	return l.T("requeue.say_paid", r.Subject.Account, r.Subject.Cost)
+}
+
+func (r Requeue) changes(l text.Locale) []ui.Change {
+	return []ui.Change{
+		{Label: l.T("col.state"), Before: l.T("state.dead"), After: l.T("state.retrying")},
+		{Label: l.T("col.generation"), Before: r.Subject.Generation, After: r.NextGeneration},
+		{Label: l.T("requeue.next_attempt"), Before: "–", After: r.NextAttempt},
+		{Label: l.T("requeue.pays_now"), Before: "–", After: "0"},
+	}
+}
+
+func (r Requeue) whenOptions(l text.Locale) []ui.Option {
+	return []ui.Option{
+		{Value: "now", Label: l.T("requeue.now"), Selected: !r.Later},
+		{Value: "at", Label: l.T("requeue.at"), Selected: r.Later},
+	}
+}
+
+func (d Discard) say(l text.Locale) string {
+	if d.Subject.Refunded {
+		return l.T("discard.say", d.Subject.Account, d.Subject.Cost)
+	}
+	return l.T("discard.say_paid", d.Subject.Account, d.Subject.Cost)
+}

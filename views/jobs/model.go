@@ -1,0 +1,219 @@
+// Package jobs is the list of jobs, the page of one job with its timeline, and the form that cancels one.
+//
+// A handler maps jobs to Model or Job and renders Page or JobPage; when htmx asks for the element ui.ListID it may
+// render List alone. The moments of a timeline are made by the functions of event.go, one for each thing
+// that can happen, so that it is worded the same everywhere.
+package jobs
+
+import (
+	"recoup/views/text"
+	"recoup/views/ui"
+)
+
+// Row is one job of the list.
+type Row struct {
+	ID       ui.ID
+	Account  ui.ID
+	Action   string
+	State    string // queued, held, running, retrying, succeeded, late_success, dead, discarded, canceled
+	Money    string // not_refunded, refunded, reclaimed
+	Attempts string // "3 of 5"
+	Charged  text.Stamp
+	Cost     string
+}
+
+// Model is the list of jobs. Query parameters of its form: job, account, action, state (repeated).
+type Model struct {
+	Action     string
+	Job        ui.Field
+	Account    ui.Field
+	ActionName ui.Field
+	States     []ui.Option // StateOptions
+	Zone       string
+	List       ui.List
+	Rows       []Row
+}
+
+// StateOptions is the choice of the states of the work in the words of the person.
+func StateOptions(l text.Locale, selected ...string) []ui.Option {
+	var options []ui.Option
+	for _, s := range []string{"queued", "running", "retrying", "succeeded", "dead", "discarded", "canceled"} {
+		o := ui.Option{Value: s, Label: l.Maybe("state."+s, s)}
+		for _, t := range selected {
+			o.Selected = o.Selected || s == t
+		}
+		options = append(options, o)
+	}
+	return options
+}
+
+// Story is what the plain sentence of a job is made from.
+type Story struct {
+	Account   string // name, or id where it has none
+	Cost      string // credits, without sign
+	State     string
+	Delivered bool
+	Refunded  bool
+	Reclaimed bool
+}
+
+// Say answers "what did this job cost the customer, and is it done?" in plain words.
+func (s Story) Say(l text.Locale) string {
+	switch {
+	case s.Reclaimed:
+		return l.T("job.say_reclaimed", s.Cost, s.Account)
+	case s.Delivered && s.Refunded:
+		return l.T("job.say_broken", s.Cost, s.Account)
+	case s.Delivered:
+		return l.T("job.say_delivered", s.Cost, s.Account)
+	case s.Refunded && s.State == "dead":
+		return l.T("job.say_dead", s.Cost, s.Account)
+	case s.Refunded && (s.State == "discarded" || s.State == "canceled"):
+		return l.T("job.say_closed", s.Cost, s.Account)
+	case s.Refunded:
+		return l.T("job.say_refunded", s.Cost, s.Account)
+	default:
+		return l.T("job.say_open", s.Cost, s.Account)
+	}
+}
+
+// Moment is one row of the timeline. A nil event leaves its lane empty.
+type Moment struct {
+	At      text.Stamp
+	Attempt *Event
+	Money   *Event
+	Person  *Event
+}
+
+// Day groups the moments of one day in the person's zone, oldest first.
+type Day struct {
+	Name    string
+	Moments []Moment
+}
+
+// Guard is the evidence that money moved once however often it was signalled.
+type Guard struct {
+	Consistent       bool
+	RefundSignalled  string // Signalled
+	ReclaimSignalled string
+	Net              string // signed
+	Cost             string
+}
+
+// Signalled says how often something was signalled and that it was applied once, or never.
+func Signalled(l text.Locale, signals int64, applied bool) string {
+	switch {
+	case signals == 0:
+		return l.T("guard.never")
+	case applied:
+		return l.T("guard.once", l.N("count.times", signals))
+	default:
+		return l.T("guard.not_applied", l.N("count.times", signals))
+	}
+}
+
+// Attempt is one row of the table of attempts.
+type Attempt struct {
+	Number     string
+	Generation string
+	Worker     string
+	Started    text.Stamp
+	Lease      string // Locale.Duration, or empty
+	Ended      text.Stamp
+	Outcome    string // running, succeeded, late_success, failed, timed_out, superseded
+	Class      string // error class; empty: none
+	Code       string
+	Message    string
+	Trace      ui.ID
+}
+
+// Operation is one row of the operations that touched the job.
+type Operation struct {
+	ID        ui.ID
+	Kind      string
+	Actor     string
+	At        text.Stamp
+	Result    string // applied, replayed, conflict
+	Replays   string
+	Conflicts string
+}
+
+// Payload is the payload card. It is redacted unless Revealed; each reveal is audited.
+type Payload struct {
+	Lines     []PayloadLine
+	RevealURL string // page that asks and posts; empty: not permitted, or revealed already
+	Revealed  bool
+}
+
+// PayloadLine is one value of the payload with its path, exactly as it was sent: integers are not rounded.
+type PayloadLine struct {
+	Path   string
+	Value  string
+	Masked bool // Value is dots
+}
+
+// Job is the page of one job.
+type Job struct {
+	ID          ui.ID
+	Account     ui.Link
+	Action      string
+	State       string
+	Story       Story
+	Zone        string
+	Facts       []ui.Fact
+	Next        string // NextRetry and its like; empty: nothing is due
+	Days        []Day
+	Guard       Guard
+	Decision    *ui.Decision
+	Attempts    []Attempt
+	Operations  []Operation
+	Payload     *Payload // nil: none was sent
+	CancelURL   string   // empty: state or permission does not allow it
+	RequeueURL  string
+	DiscardURL  string
+	ReopenURL   string
+	DeadLetters ui.Link // where the person came from; empty: from the list of jobs
+}
+
+// Cancel is the form that cancels a job. Field: reason.
+type Cancel struct {
+	ui.Act
+	JobID   string
+	JobURL  string
+	Account string
+	State   string
+	Cost    string
+	// Refunded says that the customer has the credits back already, so that canceling moves no money.
+	Refunded bool
+	Reason   ui.Field
+}
+
+// NextRetry explains a scheduled retry: after which attempt, the delay by the policy, what jitter made of it,
+// and when. jittered equal to delay or empty means that jitter changed nothing.
+func NextRetry(l text.Locale, attempt, delay, jittered string, at text.Stamp) string {
+	if jittered == "" || jittered == delay {
+		return l.T("job.next_retry", attempt, delay, at.Full)
+	}
+	return l.T("job.next_retry_jittered", attempt, delay, jittered, at.Full)
+}
+
+func (m Job) crumbs(l text.Locale) []ui.Link {
+	if m.DeadLetters.URL != "" {
+		return []ui.Link{{Text: l.T("nav.dead_letters"), URL: "/dead-letters"}, m.DeadLetters}
+	}
+	return []ui.Link{{Text: l.T("nav.jobs"), URL: "/jobs"}}
+}
+
+func (c Cancel) say(l text.Locale) string {
+	if c.Refunded {
+		return l.T("cancel.say_refunded", c.Account)
+	}
+	return l.T("cancel.say", c.Cost, c.Account)
+}
+
+func (g Guard) state() string {
+	if g.Consistent {
+		return "consistent"
+	}
+	return "inconsistent"
+}

@@ -1,0 +1,100 @@
+// Package overview is the first page: what needs a person now, what moved today, and whether everything works.
+package overview
+
+import (
+	"recoup/views/text"
+	"recoup/views/ui"
+)
+
+// Tile is a count of things that need a person, with the list behind it.
+type Tile struct {
+	Count string // "0" when all is well
+	Note  string // age of the oldest, or the credits concerned; empty: none
+	URL   string
+}
+
+// Integrity is the result of the last verification of the ledger.
+type Integrity struct {
+	Passed  bool
+	Found   string // number of findings
+	Checked string // "4,110 entries of 12 accounts"
+	At      text.Stamp
+	URL     string // empty: there is no page
+}
+
+// Compare is one entry type today and on the same weekday a week ago, up to the same time of day.
+type Compare struct {
+	Type     string
+	Today    string // signed credits
+	Before   string
+	Change   string // "+12 %", or empty where there is nothing to compare with
+	Entries  string // "41 entries"
+	TodayURL string
+}
+
+// Service is one part of the installation. State is ok, degraded, down, stale or unknown.
+type Service struct {
+	Name   string
+	State  string
+	Detail string
+	At     text.Stamp // when it was last seen
+}
+
+// Late is a job that succeeded after it had been given up and refunded.
+type Late struct {
+	Job     ui.ID
+	Account ui.Link
+	Action  string
+	Credits string // signed: what was reclaimed
+	At      text.Stamp
+}
+
+// Model is the page.
+type Model struct {
+	DeadLetters Tile
+	Negative    Tile
+	Integrity   *Integrity // nil: never run
+	Today       string     // name of today
+	LastWeek    string     // name of the day it is compared with
+	Until       string     // time of day both are counted up to, with the zone
+	Compare     []Compare
+	Services    []Service
+	Late        []Late
+	LateURL     string
+	Zone        string
+}
+
+func (m Model) say(l text.Locale) string {
+	dead, negative := m.DeadLetters.Count != "0", m.Negative.Count != "0"
+	broken := m.Integrity != nil && !m.Integrity.Passed
+	switch {
+	case broken:
+		return l.T("overview.say_broken")
+	case dead && negative:
+		return l.T("overview.say_both", m.DeadLetters.Count, m.Negative.Count)
+	case dead:
+		return l.T("overview.say_dead", m.DeadLetters.Count)
+	case negative:
+		return l.T("overview.say_negative", m.Negative.Count)
+	default:
+		return l.T("overview.say_calm")
+	}
+}
+
+func (t Tile) tone() string {
+	if t.Count == "0" {
+		return "ok"
+	}
+	return "bad"
+}
+
+func (i *Integrity) tone() string {
+	switch {
+	case i == nil:
+		return "wait"
+	case i.Passed:
+		return "ok"
+	default:
+		return "bad"
+	}
+}

@@ -1,0 +1,106 @@
+// Package text holds every word the console shows, in English and Japanese, and the formatters for amounts,
+// times, durations and ids.
+//
+// A handler builds one Locale for the person who asks and uses it for everything on the page:
+//
+//	l := text.Locale{Lang: text.LangOf(person.Language), Zone: zone}
+//	l.T("accounts.title")                 // a phrase; keys are checked by a test
+//	l.T("error.request", id)              // {1} in the phrase is the first argument
+//	l.N("count.entries", 1284)            // "1,284 entries"; picks the key's .one or .other
+//	l.Credits(-40), l.Signed(40)          // "−40", "+40"
+//	l.Stamp(entry.CreatedAt, now)         // one instant in all the ways a page may show it
+//
+// Both languages of a phrase stand side by side in the catalogue files (words.go, shell.go, …), so a phrase
+// cannot exist in one language only. The package imports nothing of this program.
+package text
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Lang is a language of the console.
+type Lang string
+
+// The languages of the console.
+const (
+	English  Lang = "en"
+	Japanese Lang = "ja"
+)
+
+// LangOf returns the language of a stored preference, English for anything unknown or empty.
+func LangOf(s string) Lang {
+	if Lang(s) == Japanese {
+		return Japanese
+	}
+	return English
+}
+
+// Locale says in which language and time zone a person reads. The zero value is English and UTC.
+type Locale struct {
+	Lang Lang
+	// Zone is the person's own zone; every time on a page is shown in it. Nil means UTC.
+	Zone *time.Location
+}
+
+// Code returns the value of the lang attribute: "en" or "ja".
+func (l Locale) Code() string { return string(LangOf(string(l.Lang))) }
+
+// Other returns the language that the switch in the top bar leads to.
+func (l Locale) Other() Lang {
+	if l.Lang == Japanese {
+		return English
+	}
+	return Japanese
+}
+
+// T returns the phrase for a key with {1}, {2} … replaced by args. A key that no catalogue file has gives
+// the key in ⟦brackets⟧, which the tests look for.
+func (l Locale) T(key string, args ...string) string {
+	en, ja := phrase(key)
+	s := en
+	if l.Lang == Japanese {
+		s = ja
+	}
+	if s == "" {
+		return "⟦" + key + "⟧"
+	}
+	if len(args) == 0 {
+		return s
+	}
+	pairs := make([]string, 0, 2*len(args))
+	for i, a := range args {
+		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", a)
+	}
+	return strings.NewReplacer(pairs...).Replace(s)
+}
+
+// N returns the phrase key+".one" for exactly 1 and key+".other" for all other counts. {1} is the count
+// with thousands separators; args follow from {2}.
+func (l Locale) N(key string, n int64, args ...string) string {
+	form := ".other"
+	if n == 1 {
+		form = ".one"
+	}
+	return l.T(key+form, append([]string{l.Credits(n)}, args...)...)
+}
+
+// Maybe is T for words that come from outside the catalogue, such as an error class or an action that a
+// newer release may add: an unknown key gives fallback.
+func (l Locale) Maybe(key, fallback string) string {
+	if en, _ := phrase(key); en == "" {
+		return fallback
+	}
+	return l.T(key)
+}
+
+// phrase looks a key up in the catalogue files, one after the other.
+func phrase(key string) (en, ja string) {
+	for _, file := range [...]func(string) (string, string){words, shell, money, work, forms} {
+		if en, ja = file(key); en != "" {
+			return en, ja
+		}
+	}
+	return "", ""
+}
