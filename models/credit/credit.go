@@ -50,6 +50,10 @@ func Product(a, b, c, d uint64, r Rounding) (Amount, error) {
 		return 0, ErrOverflow
 	}
 	quotient, rest := bits.Div64(mid, l1, d)
+	if quotient > math.MaxInt64 {
+		// Before rounding: the largest word plus one would be 0.
+		return 0, ErrOverflow
+	}
 	switch r {
 	case RoundUp:
 		if rest > 0 {
