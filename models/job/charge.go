@@ -79,8 +79,8 @@ func (r ChargeRequest) check() []fault.Field {
 	if err := ids.CheckCallerID(r.JobID); err != nil {
 		refuse("job_id", "%s", err)
 	}
-	if r.Action == "" {
-		refuse("action", "is required")
+	if err := ids.CheckCallerID(r.Action); err != nil {
+		refuse("action", "%s", err)
 	}
 	if r.Units < 1 {
 		refuse("units", "must be at least 1")
@@ -235,4 +235,3 @@ func (s *Service) Payload(ctx context.Context, accountKey, jobKey int64) (json.R
 
 // seconds rounds up to whole seconds, at least 0.
 func seconds(d time.Duration) int64 { return int64(math.Ceil(max(d.Seconds(), 0))) }
-

@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gorm.io/gorm"
 
@@ -121,13 +123,14 @@ func (s *Service) SetPrice(ctx context.Context, n NewRule) (operation.Outcome, e
 		}
 	}
 	check(validAction(n.Action), "action", "must be 1 to 48 small letters, digits or _, beginning with a letter")
-	check(n.Unit != "" && len(n.Unit) <= 40, "unit", "must have 1 to 40 characters")
+	check(validText(n.Unit, 40), "unit", "must have 1 to 40 characters, none of them a control character")
 	check(n.UnitPrice >= 0, "unit_price", "must not be negative")
 	check(n.Minimum >= 0, "minimum", "must not be negative")
 	check(n.DiscountBps >= 0 && n.DiscountBps <= 10000, "discount_bps", "must be 0 to 10000")
 	check(n.Rounding == credit.RoundUp || n.Rounding == credit.RoundDown || n.Rounding == credit.RoundHalfEven,
 		"rounding", "must be up, down or half_even")
-	check(n.Reason != "", "reason", "is required")
+	check(strings.TrimSpace(n.Reason) != "", "reason", "is required")
+	check(n.Reason == "" || validText(n.Reason, 500), "reason", "must have at most 500 characters, none of them a control character")
 	if bad != nil {
 		return operation.Outcome{}, fault.InvalidFields(bad...)
 	}
@@ -143,19 +146,22 @@ func (s *Service) SetPrice(ctx context.Context, n NewRule) (operation.Outcome, e
 		var before struct {
 			Unit     string
 			Baseline *string
-			Latest   int
 		}
-		err := g.Raw(`SELECT unit, baseline, (SELECT COALESCE(max(version), 0) FROM rule_versions WHERE action = a.id) AS latest
-			FROM actions a WHERE id = ? FOR NO KEY UPDATE`, n.Action).Scan(&before).Error
+		err := g.Raw(`SELECT unit, baseline FROM actions WHERE id = ? FOR NO KEY UPDATE`, n.Action).Scan(&before).Error
 		if err != nil {
 			return nil, fmt.Errorf("pricing: lock action: %w", err)
+		}
+		// In a statement of its own: the one that waited for the lock would count the versions of before.
+		var latest int
+		if err := g.Raw(`SELECT COALESCE(max(version), 0) FROM rule_versions WHERE action = ?`, n.Action).Scan(&latest).Error; err != nil {
+			return nil, fmt.Errorf("pricing: latest version: %w", err)
 		}
 		if before.Unit != n.Unit {
 			return nil, fault.InvalidField("unit", "is %q for this action and cannot change", before.Unit)
 		}
-		id := n.Action + "@v" + strconv.Itoa(before.Latest+1)
+		id := n.Action + "@v" + strconv.Itoa(latest+1)
 		err = g.Exec(`INSERT INTO rule_versions (id, action, version, unit_price, minimum, discount_bps, rounding, author, reason)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, id, n.Action, before.Latest+1, n.UnitPrice, n.Minimum, n.DiscountBps,
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, id, n.Action, latest+1, n.UnitPrice, n.Minimum, n.DiscountBps,
 			string(n.Rounding), n.Actor.String(), n.Reason).Error
 		if err != nil {
 			return nil, fmt.Errorf("pricing: rule version: %w", err)
@@ -168,6 +174,15 @@ func (s *Service) SetPrice(ctx context.Context, n NewRule) (operation.Outcome, e
 			result.Previous = *before.Baseline
 		}
 		return result, nil
+	})
+}
+
+// validText reports whether s can be stored and shown: 1 to limit characters of UTF-8, none of them a
+// control character but tab and line breaks.
+func validText(s string, limit int) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= 1 && n <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
+		return r < 0x20 && r != '\n' && r != '\r' && r != '\t' || r == 0x7f
 	})
 }
 
