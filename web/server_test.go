@@ -1,0 +1,686 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/api"
+	"recoup/handlers/reqctx"
+	"recoup/handlers/route"
+	"recoup/models/actor"
+	"recoup/models/fault"
+	"recoup/models/staff"
+	"recoup/web/telemetry"
+)
+
+// someone is a principal with a list of permissions.
+type someone struct {
+	actor actor.Actor
+	may   []staff.Permission
+}
+
+func (s someone) Actor() actor.Actor { return s.actor }
+func (s someone) Allows(p staff.Permission) bool {
+	for _, m := range s.may {
+		if m == p {
+			return true
+		}
+	}
+	return false
+}
+
+// door knows one person by cookie and two keys by token, and remembers whom it was told of.
+type door struct {
+	mu      sync.Mutex
+	refused []string
+}
+
+func (d *door) Person(c echo.Context) (staff.Principal, error) {
+	if cookie, err := c.Cookie("session"); err == nil && cookie.Value == "good" {
+		return someone{actor.Staff("st_1"), []staff.Permission{staff.LedgerView}}, nil
+	}
+	return nil, fault.New(fault.Unauthenticated, fault.CodeUnauthenticated, "Sign in.")
+}
+
+func (d *door) Program(_ context.Context, token string) (staff.Principal, error) {
+	switch token {
+	case "charger":
+		return someone{actor.Key("k1"), []staff.Permission{staff.JobCharge}}, nil
+	case "reader":
+		return someone{actor.Key("k2"), []staff.Permission{staff.LedgerView}}, nil
+	}
+	return nil, fault.New(fault.Unauthenticated, fault.CodeUnauthenticated, "Unknown key.")
+}
+
+func (d *door) Refused(_ context.Context, who staff.Principal, p staff.Permission, object string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.refused = append(d.refused, fmt.Sprint(who.Actor(), " ", p, " ", object))
+	return nil
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// fixture is a server with one route of each kind.
+type fixture struct {
+	*Server
+	log  *lockedBuffer
+	door *door
+	tel  *telemetry.Telemetry
+}
+
+func newFixture(t *testing.T, change func(*Options), more ...route.Route) *fixture {
+	t.Helper()
+	f := &fixture{log: &lockedBuffer{}, door: &door{}}
+	logger := telemetry.NewLogger(f.log, true, slog.LevelDebug)
+	tel, err := telemetry.Setup(context.Background(), "test", logger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.tel = tel
+	t.Cleanup(func() { tel.Shutdown(context.Background()) }) //nolint:errcheck // the test is over
+	base, err := url.Parse("https://recoup.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Logger: logger, Telemetry: tel, Authenticator: f.door, BaseURL: base, ShutdownGrace: 2 * time.Second,
+		ErrorPage: func(c echo.Context, status int, f *fault.Error) error {
+			return c.HTML(status, "<h1>"+f.Code+"</h1><p>"+reqctx.RequestID(c.Request().Context()))
+		},
+		Routes: append([]route.Route{
+			{Method: "GET", Path: "/healthz", Name: "healthz", Access: route.Public(), Quiet: true, Handler: func(c echo.Context) error { return c.String(200, "ok") }},
+			{Method: "GET", Path: "/ledger", Name: "ledger", Access: route.SignedIn(staff.LedgerView), Handler: func(c echo.Context) error {
+				return c.String(200, route.Principal(c).Actor().String())
+			}},
+			{Method: "POST", Path: "/staff", Name: "staff", Access: route.SignedIn(staff.StaffManage), Handler: func(c echo.Context) error { return c.NoContent(204) }},
+			{Method: "POST", Path: "/preferences", Name: "prefs", Access: route.SignedIn(staff.LedgerView), Handler: func(c echo.Context) error { return c.NoContent(204) }},
+			{Method: "POST", Path: "/v1/accounts/:account/jobs", Name: "charge", Access: route.Key(staff.JobCharge), Handler: func(c echo.Context) error {
+				if _, err := api.OperationID(c); err != nil {
+					return err
+				}
+				var in struct {
+					Text string `json:"text"`
+				}
+				if err := api.Decode(c, &in); err != nil {
+					return err
+				}
+				return c.JSON(201, map[string]int{"length": len(in.Text)})
+			}},
+			{Method: "GET", Path: "/v1/boom", Name: "boom", Access: route.Public(), Handler: func(echo.Context) error { return errors.New("password hunter2 rejected") }},
+			{Method: "GET", Path: "/v1/panic", Name: "panic", Access: route.Public(), Handler: func(echo.Context) error { panic("oh no") }},
+		}, more...),
+	}
+	if change != nil {
+		change(&o)
+	}
+	if f.Server, err = New(o); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// send answers one request. headers are name, value pairs.
+func (f *fixture) send(method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	f.ServeHTTP(w, r)
+	return w
+}
+
+func (f *fixture) charge(body string, headers ...string) *httptest.ResponseRecorder {
+	return f.send("POST", "/v1/accounts/a/jobs", body, append([]string{
+		"Authorization", "Bearer charger", "Content-Type", "application/json", "Idempotency-Key", "op-1"}, headers...)...)
+}
+
+func problemOf(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
+	t.Helper()
+	if got := w.Header().Get("Content-Type"); got != api.MIMEProblem {
+		t.Fatalf("content type %s: %s", got, w.Body)
+	}
+	var p map[string]any
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+		t.Fatal(err)
+	}
+	if p["request_id"] != w.Header().Get("X-Request-Id") || p["status"] != float64(w.Code) {
+		t.Errorf("problem %v, headers %v, status %d", p, w.Header(), w.Code)
+	}
+	return p
+}
+
+func TestWrongRoutesAreRefusedAtStart(t *testing.T) {
+	base, err := url.Parse("http://x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = New(Options{BaseURL: base, Routes: []route.Route{{Method: "GET", Path: "/x", Name: "x", Handler: func(echo.Context) error { return nil }}}})
+	if err == nil || !strings.Contains(err.Error(), "not classified") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRequestID(t *testing.T) {
+	f := newFixture(t, nil)
+	if got := f.send("GET", "/healthz", "", "X-Request-Id", "proxy-1:a_b.c").Header().Get("X-Request-Id"); got != "proxy-1:a_b.c" {
+		t.Errorf("a sane id became %s", got)
+	}
+	for _, bad := range []string{"", "a b", "a\nb", strings.Repeat("a", 65), "<x>", "ü"} {
+		if got := f.send("GET", "/healthz", "", "X-Request-Id", bad).Header().Get("X-Request-Id"); got == bad || len(got) != 36 {
+			t.Errorf("%q became %q", bad, got)
+		}
+	}
+}
+
+func TestTraceparent(t *testing.T) {
+	f := newFixture(t, nil)
+	const id = "0af7651916cd43dd8448eb211c80319c"
+	w := f.charge(`{"text":"x"}`, "traceparent", "00-"+id+"-b7ad6b7169203331-01", "baggage", "secret=1")
+	if got := w.Header().Get("traceparent"); !strings.HasPrefix(got, "00-"+id+"-") || !strings.HasSuffix(got, "-01") || strings.Contains(got, "b7ad6b7169203331") {
+		t.Errorf("traceparent %q", got)
+	}
+	if w.Header().Get("baggage") != "" {
+		t.Error("baggage was sent back")
+	}
+	if got := f.charge(`{"text":"x"}`).Header().Get("traceparent"); len(got) != 55 {
+		t.Errorf("without a parent: %q", got)
+	}
+	if !strings.Contains(f.log.String(), `"trace_id":"`+id+`"`) {
+		t.Error("the trace id is not in the log")
+	}
+}
+
+func TestAccess(t *testing.T) {
+	f := newFixture(t, nil)
+	signed := []string{"Cookie", "session=good"}
+	for _, c := range []struct {
+		method, path string
+		headers      []string
+		status       int
+		body         string
+	}{
+		{"GET", "/healthz", nil, 200, "ok"},
+		{"HEAD", "/healthz", nil, 200, ""},
+		{"GET", "/ledger", signed, 200, "staff:st_1"},
+		{"GET", "/ledger", nil, 401, "<h1>unauthenticated</h1>"},
+		{"GET", "/ledger", []string{"Authorization", "Bearer reader"}, 401, "<h1>unauthenticated</h1>"},
+		{"POST", "/staff", signed, 403, "<h1>forbidden</h1>"},
+		{"POST", "/v1/accounts/a/jobs", nil, 401, `"code":"unauthenticated"`},
+		{"POST", "/v1/accounts/a/jobs", signed, 401, `"code":"unauthenticated"`},
+		{"POST", "/v1/accounts/a/jobs", []string{"Authorization", "Bearer no"}, 401, "Unknown key."},
+		{"POST", "/v1/accounts/a/jobs", []string{"Authorization", "Bearer charger", "Authorization", "Bearer charger"}, 401, "one header"},
+		{"POST", "/v1/accounts/a/jobs", []string{"Authorization", "Bearer reader"}, 403, `"scopes":["jobs:write"]`},
+	} {
+		w := f.send(c.method, c.path, "", c.headers...)
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.body) {
+			t.Errorf("%s %s %v: %d %s", c.method, c.path, c.headers, w.Code, w.Body)
+		}
+		if key := strings.HasPrefix(c.path, "/v1"); (w.Header().Get("WWW-Authenticate") != "") != (key && c.status == 401) {
+			t.Errorf("%s %s: WWW-Authenticate %q", c.method, c.path, w.Header().Get("WWW-Authenticate"))
+		}
+	}
+	want := "staff:st_1 staff.manage POST /staff|key:k2 job.charge POST /v1/accounts/a/jobs"
+	if got := strings.Join(f.door.refused, "|"); got != want {
+		t.Errorf("told of %s, want %s", got, want)
+	}
+}
+
+func TestCrossOrigin(t *testing.T) {
+	f := newFixture(t, nil)
+	for _, c := range []struct {
+		headers []string
+		status  int
+	}{
+		{[]string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{[]string{"Sec-Fetch-Site", "same-site"}, 403},
+		{[]string{"Origin", "https://evil.example"}, 403},
+		{[]string{"Origin", "null"}, 403},
+		{[]string{"Sec-Fetch-Site", "same-origin"}, 204},
+		{[]string{"Origin", "https://recoup.example"}, 204},
+		{nil, 204},
+	} {
+		w := f.send("POST", "/preferences", "", append([]string{"Cookie", "session=good"}, c.headers...)...)
+		if w.Code != c.status {
+			t.Errorf("%v: %d %s", c.headers, w.Code, w.Body)
+		}
+	}
+	if w := f.charge(`{"text":"x"}`, "Origin", "https://app.example", "Sec-Fetch-Site", "cross-site"); w.Code != 201 {
+		t.Errorf("a bearer key from another origin: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	f := newFixture(t, nil)
+	for _, w := range []*httptest.ResponseRecorder{f.send("GET", "/ledger", "", "Cookie", "session=good"), f.send("GET", "/nowhere", ""), f.charge("")} {
+		h := w.Header()
+		csp := h.Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+			if !strings.Contains(csp, part) {
+				t.Errorf("CSP lacks %s", part)
+			}
+		}
+		if strings.Contains(csp, "unsafe") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" ||
+			h.Get("Strict-Transport-Security") == "" || h.Get("Referrer-Policy") != "same-origin" {
+			t.Errorf("headers %v", h)
+		}
+	}
+}
+
+func TestErrorAnswers(t *testing.T) {
+	f := newFixture(t, nil)
+	if p := problemOf(t, f.send("GET", "/v1/nowhere", "", "Accept", "text/html")); p["code"] != "not_found" {
+		t.Errorf("%v", p)
+	}
+	if p := problemOf(t, f.send("GET", "/nowhere", "", "Accept", "*/*")); p["code"] != "not_found" {
+		t.Errorf("%v", p)
+	}
+	if w := f.send("GET", "/nowhere", "", "Accept", "text/html,*/*"); w.Code != 404 || !strings.Contains(w.Body.String(), "<h1>not_found") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := f.send("DELETE", "/v1/accounts/a/jobs", ""); w.Code != 405 || problemOf(t, w)["code"] != "method_not_allowed" || !strings.Contains(w.Header().Get("Allow"), "POST") {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	if p := problemOf(t, f.charge(`{"text":7}`)); p["status"] != float64(400) || !strings.Contains(fmt.Sprint(p["fields"]), "text") {
+		t.Errorf("%v", p)
+	}
+	w := f.send("GET", "/v1/boom", "", "X-Request-Id", "find-me")
+	if p := problemOf(t, w); w.Code != 500 || p["code"] != "internal_error" || strings.Contains(w.Body.String(), "hunter2") {
+		t.Errorf("%s", w.Body)
+	}
+	if log := f.log.String(); !strings.Contains(log, "hunter2") || !strings.Contains(log, `"request_id":"find-me"`) {
+		t.Errorf("the detail is not in the log: %s", log)
+	}
+	w = f.send("GET", "/v1/panic", "")
+	if p := problemOf(t, w); w.Code != 500 || p["code"] != "internal_error" || strings.Contains(w.Body.String(), "oh no") {
+		t.Errorf("%s", w.Body)
+	}
+	if log := f.log.String(); !strings.Contains(log, "oh no") || !strings.Contains(log, "server_test.go") {
+		t.Error("the panic and its place are not in the log")
+	}
+}
+
+// A broken error page must not cost the answer.
+func TestErrorPageFails(t *testing.T) {
+	f := newFixture(t, func(o *Options) {
+		o.ErrorPage = func(echo.Context, int, *fault.Error) error { return errors.New("template broken") }
+	})
+	w := f.send("GET", "/ledger", "")
+	if p := problemOf(t, w); w.Code != 401 || p["code"] != "unauthenticated" || !strings.Contains(f.log.String(), "template broken") {
+		t.Errorf("%d %v", w.Code, p)
+	}
+}
+
+func TestBodyLimit(t *testing.T) {
+	f := newFixture(t, nil)
+	frame := len(`{"text":""}`)
+	exact := `{"text":"` + strings.Repeat("x", 1<<20-frame) + `"}`
+	if w := f.charge(exact); w.Code != 201 {
+		t.Errorf("1 MiB: %d %s", w.Code, w.Body)
+	}
+	if w := f.charge(exact + " "); w.Code != 413 || problemOf(t, w)["code"] != "body_too_large" || w.Header().Get("Connection") != "close" {
+		t.Errorf("1 MiB + 1: %d %s", w.Code, w.Body)
+	}
+	// Without a length the limit is found while reading.
+	r := httptest.NewRequest("POST", "/v1/accounts/a/jobs", io.MultiReader(strings.NewReader(exact), strings.NewReader(" ")))
+	r.ContentLength = -1
+	r.Header.Set("Authorization", "Bearer charger")
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Idempotency-Key", "k")
+	w := httptest.NewRecorder()
+	f.ServeHTTP(w, r)
+	if w.Code != 413 {
+		t.Errorf("chunked: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestLogLine(t *testing.T) {
+	f := newFixture(t, nil)
+	f.log.b.Reset()
+	f.charge(`{"text":"private"}`)
+	f.send("GET", "/ledger?token=private&x=1", "", "Cookie", "session=good")
+	f.send("GET", "/healthz", "")
+	log := f.log.String()
+	if strings.Contains(log, "private") || strings.Contains(log, "charger") {
+		t.Errorf("a secret in the log: %s", log)
+	}
+	var line map[string]any
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	if len(lines) != 3 {
+		t.Fatalf("%d lines: %s", len(lines), log)
+	}
+	if err := json.Unmarshal([]byte(lines[0]), &line); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]any{
+		"level": "INFO", "msg": "request", "method": "POST", "path": "/v1/accounts/a/jobs", "route": "charge", "status": float64(201),
+		"actor": "key:k1", "operation_id": "op-1", "remote_ip": "192.0.2.1",
+	} {
+		if line[name] != want {
+			t.Errorf("%s: %v, want %v", name, line[name], want)
+		}
+	}
+	if !strings.Contains(lines[2], `"level":"DEBUG"`) {
+		t.Errorf("a probe is not quiet: %s", lines[2])
+	}
+}
+
+func TestClientAddress(t *testing.T) {
+	for _, c := range []struct {
+		proxies []string
+		xff     string
+		want    string
+	}{
+		{nil, "203.0.113.9", "192.0.2.1"},
+		{[]string{"192.0.2.0/24"}, "203.0.113.9", "203.0.113.9"},
+		{[]string{"192.0.2.0/24"}, "6.6.6.6, 203.0.113.9", "203.0.113.9"},
+		{[]string{"192.0.2.0/24"}, "6.6.6.6, 10.0.0.1", "10.0.0.1"},
+		{[]string{"198.51.100.0/24"}, "203.0.113.9", "192.0.2.1"},
+		{[]string{"192.0.2.1/32", "2001:db8::/32"}, "203.0.113.9, 2001:db8::7", "203.0.113.9"},
+	} {
+		var ip, scheme string
+		f := newFixture(t, func(o *Options) {
+			for _, p := range c.proxies {
+				o.TrustedProxies = append(o.TrustedProxies, netip.MustParsePrefix(p))
+			}
+		}, route.Route{Method: "GET", Path: "/ip", Name: "ip", Access: route.Public(), Handler: func(c echo.Context) error {
+			ip, scheme = c.RealIP(), c.Scheme()
+			return nil
+		}})
+		f.send("GET", "/ip", "", "X-Forwarded-For", c.xff, "X-Real-Ip", "9.9.9.9", "X-Forwarded-Proto", "https")
+		wantScheme := "http"
+		if len(c.proxies) > 0 && c.proxies[0] != "198.51.100.0/24" {
+			wantScheme = "https"
+		}
+		if ip != c.want || scheme != wantScheme {
+			t.Errorf("%v %s: %s %s, want %s %s", c.proxies, c.xff, ip, scheme, c.want, wantScheme)
+		}
+	}
+}
+
+// Labels come from routes, never from what callers send.
+func TestMetricsHaveFewLabels(t *testing.T) {
+	f := newFixture(t, nil)
+	f.charge(`{"text":"x"}`)
+	f.send("GET", "/v1/whatever-1", "", "Host", "evil")
+	f.send("BREW", "/v1/whatever-2", "")
+	w := httptest.NewRecorder()
+	f.tel.MetricsHandler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	text := w.Body.String()
+	if !strings.Contains(text, `http_route="/v1/accounts/:account/jobs"`) {
+		t.Error("the route is not a label")
+	}
+	if strings.Contains(text, "whatever") || strings.Contains(text, "BREW") || strings.Contains(text, "evil") {
+		t.Error("a label that callers choose")
+	}
+}
+
+// listen serves f on a real connection and returns its address and how to stop it.
+func listen(t *testing.T, f *fixture) (base string, stop func() error) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- f.Serve(ctx, ln) }()
+	stopped := false
+	stop = func() error { stopped = true; cancel(); return <-done }
+	t.Cleanup(func() {
+		if !stopped {
+			cancel()
+			<-done
+		}
+	})
+	return "http://" + ln.Addr().String(), stop
+}
+
+func TestShutdown(t *testing.T) {
+	started := make(chan struct{}, 2)
+	f := newFixture(t, nil,
+		route.Route{Method: "GET", Path: "/v1/slow", Name: "slow", Access: route.Public(), Handler: func(c echo.Context) error {
+			started <- struct{}{}
+			time.Sleep(300 * time.Millisecond)
+			return c.String(200, "whole")
+		}},
+		route.Route{Method: "GET", Path: "/v1/poll", Name: "poll", Access: route.Public(), Timeout: route.NoTimeout, EndsOnShutdown: true, Handler: func(c echo.Context) error {
+			started <- struct{}{}
+			<-c.Request().Context().Done()
+			return c.Request().Context().Err()
+		}},
+	)
+	base, stop := listen(t, f)
+	answers := make(chan string, 2)
+	for _, path := range []string{"/v1/slow", "/v1/poll"} {
+		go func() {
+			resp, err := http.Get(base + path) //nolint:noctx // a test
+			if err != nil {
+				answers <- path + " " + err.Error()
+				return
+			}
+			defer resp.Body.Close()
+			body, err := io.ReadAll(resp.Body)
+			answers <- fmt.Sprint(path, " ", resp.StatusCode, " ", string(body), " ", err)
+		}()
+	}
+	<-started
+	<-started
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	got := (<-answers) + "\n" + (<-answers)
+	if !strings.Contains(got, "/v1/slow 200 whole") || !strings.Contains(got, "/v1/poll 503") || !strings.Contains(got, "shutting down") {
+		t.Errorf("got %s", got)
+	}
+	if _, err := http.Get(base + "/healthz"); err == nil { //nolint:noctx,bodyclose // a test
+		t.Error("still takes requests")
+	}
+}
+
+func TestShutdownCutsOffAfterGrace(t *testing.T) {
+	started := make(chan struct{})
+	f := newFixture(t, func(o *Options) { o.ShutdownGrace = 50 * time.Millisecond },
+		route.Route{Method: "GET", Path: "/v1/stuck", Name: "stuck", Access: route.Public(), Handler: func(c echo.Context) error {
+			close(started)
+			<-c.Request().Context().Done() // ends when the connection is closed
+			return c.Request().Context().Err()
+		}})
+	base, stop := listen(t, f)
+	go http.Get(base + "/v1/stuck") //nolint:errcheck,noctx,bodyclose // it is cut off
+	<-started
+	if err := stop(); err == nil || !strings.Contains(err.Error(), "cut off") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestListenErrorIsFatal(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if err := newFixture(t, nil).ListenAndServe(context.Background(), ln.Addr().String()); err == nil {
+		t.Error("two servers on one port")
+	}
+	ln.Close()
+	if err := newFixture(t, nil).Serve(context.Background(), ln); err == nil {
+		t.Error("served on a closed listener")
+	}
+}
+
+// An error after the answer began must not look like a whole answer.
+func TestLateErrorCutsTheConnection(t *testing.T) {
+	f := newFixture(t, nil, route.Route{Method: "GET", Path: "/export", Name: "export", Access: route.Public(), Timeout: route.NoTimeout, Handler: func(c echo.Context) error {
+		c.Response().WriteHeader(200)
+		if _, err := c.Response().Write([]byte("a,b\n")); err != nil {
+			return err
+		}
+		c.Response().Flush()
+		return errors.New("row 2 failed")
+	}})
+	base, _ := listen(t, f)
+	resp, err := http.Get(base + "/export") //nolint:noctx // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); err == nil {
+		t.Errorf("looks whole: %q", body)
+	}
+	if log := f.log.String(); !strings.Contains(log, "row 2 failed") || !strings.Contains(log, `"aborted":true`) {
+		t.Errorf("log %s", log)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	f := newFixture(t, nil, route.Route{Method: "GET", Path: "/v1/wait", Name: "wait", Access: route.Public(), Timeout: 30 * time.Millisecond, Handler: func(c echo.Context) error {
+		<-c.Request().Context().Done()
+		return fmt.Errorf("query: %w", c.Request().Context().Err())
+	}})
+	w := f.send("GET", "/v1/wait", "")
+	if p := problemOf(t, w); w.Code != 503 || p["code"] != "timeout" || w.Header().Get("Retry-After") != "1" {
+		t.Errorf("%d %v", w.Code, p)
+	}
+}
+
+func TestClientGoneIsNoError(t *testing.T) {
+	f := newFixture(t, nil, route.Route{Method: "GET", Path: "/v1/wait", Name: "wait", Access: route.Public(), Handler: func(c echo.Context) error {
+		<-c.Request().Context().Done()
+		return fmt.Errorf("query: %w", c.Request().Context().Err())
+	}})
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	w := httptest.NewRecorder()
+	f.ServeHTTP(w, httptest.NewRequest("GET", "/v1/wait", nil).WithContext(ctx))
+	if log := f.log.String(); w.Code != 499 || strings.Contains(log, `"level":"ERROR"`) {
+		t.Errorf("%d %s", w.Code, log)
+	}
+}
+
+// Deadlines of one route must not reach into the next request on the same connection, and a route
+// without timeout must outlive the server's own limits.
+func TestDeadlinesBelongToTheirRoute(t *testing.T) {
+	sleep := func(d time.Duration) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			select {
+			case <-time.After(d):
+				return c.String(200, "done")
+			case <-c.Request().Context().Done():
+				return c.Request().Context().Err()
+			}
+		}
+	}
+	f := newFixture(t, nil,
+		route.Route{Method: "GET", Path: "/v1/long", Name: "long", Access: route.Public(), Timeout: route.NoTimeout, Handler: sleep(600 * time.Millisecond)},
+		route.Route{Method: "GET", Path: "/v1/short", Name: "short", Access: route.Public(), Handler: sleep(0)},
+	)
+	s := httptest.NewUnstartedServer(f)
+	s.Config.ReadTimeout, s.Config.WriteTimeout = 200*time.Millisecond, 200*time.Millisecond
+	s.Start()
+	defer s.Close()
+	for _, path := range []string{"/v1/short", "/v1/long", "/v1/short", "/v1/long"} {
+		resp, err := s.Client().Get(s.URL + path) //nolint:noctx // a test
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != 200 || string(body) != "done" {
+			t.Errorf("%s: %d %s %v", path, resp.StatusCode, body, err)
+		}
+	}
+}
+
+func TestMetricsListener(t *testing.T) {
+	f := newFixture(t, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		done <- ServeMetrics(ctx, "127.0.0.1:0", f.tel.MetricsHandler(), telemetry.NewLogger(f.log, true, slog.LevelInfo))
+	}()
+	address := ""
+	for range 200 {
+		if _, after, found := strings.Cut(f.log.String(), `"address":"`); found {
+			address, _, _ = strings.Cut(after, `"`)
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	resp, err := http.Get("http://" + address + "/metrics") //nolint:noctx // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil || !strings.Contains(string(body), "go_goroutines") {
+		t.Errorf("%v %s", err, body)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMetricsRoute(t *testing.T) {
+	f := newFixture(t, func(o *Options) { o.Routes = append(o.Routes, MetricsRoute(o.Telemetry.MetricsHandler())) })
+	if w := f.send("GET", "/metrics", ""); w.Code != 200 || !strings.Contains(w.Body.String(), "go_goroutines") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func BenchmarkMiddleware(b *testing.B) {
+	tel, err := telemetry.Setup(context.Background(), "bench", slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	base, err := url.Parse("http://localhost")
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := New(Options{
+		Logger: telemetry.NewLogger(io.Discard, true, slog.LevelInfo), Telemetry: tel, Authenticator: &door{}, BaseURL: base,
+		Routes: []route.Route{{Method: "POST", Path: "/v1/x", Name: "x", Access: route.Key(staff.JobCharge), Handler: func(c echo.Context) error { return c.NoContent(204) }}},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		r := httptest.NewRequest("POST", "/v1/x", nil)
+		r.Header.Set("Authorization", "Bearer charger")
+		s.ServeHTTP(httptest.NewRecorder(), r)
+	}
+}
