@@ -19,9 +19,21 @@
   }
 
   // --- copy ---------------------------------------------------------------------------------------------
+  // The clipboard interface exists on https and localhost only; elsewhere the old way still works.
+  async function writeClipboard(text) {
+    if (navigator.clipboard) return navigator.clipboard.writeText(text);
+    const area = document.createElement("textarea");
+    area.value = text;
+    area.className = "sr";
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    if (!done) throw new Error("copy refused");
+  }
   async function copy(button) {
     try {
-      await navigator.clipboard.writeText(button.dataset.copy);
+      await writeClipboard(button.dataset.copy);
       button.dataset.ok = "";
       setTimeout(() => { delete button.dataset.ok; }, 2000);
       say(words.copied);
@@ -89,6 +101,17 @@
     }
   }
   setInterval(refreshTimes, 30_000);
+
+  // --- the current entry of a row of links that is wider than the window -----------------------------------------
+  function showCurrent() {
+    for (const row of document.querySelectorAll(".rail, .choices")) {
+      const here = row.querySelector("[aria-current]");
+      if (here && row.scrollWidth > row.clientWidth) {
+        row.scrollLeft += here.getBoundingClientRect().right - row.getBoundingClientRect().right + 16;
+      }
+    }
+  }
+  showCurrent();
 
   // --- clicks ---------------------------------------------------------------------------------------------------
   document.addEventListener("click", (e) => {
@@ -211,5 +234,15 @@
     const path = e.detail.requestConfig?.path;
     if (path && e.detail.requestConfig.verb === "get") location.assign(path);
   });
-  document.addEventListener("htmx:afterSettle", refreshTimes);
+  document.addEventListener("htmx:afterSettle", () => {
+    refreshTimes();
+    showCurrent();
+  });
+  // Fields left empty are no filter and have no place in the URL.
+  document.addEventListener("htmx:configRequest", (e) => {
+    if (e.detail.verb !== "get") return;
+    for (const [name, value] of [...e.detail.formData.entries()]) {
+      if (value === "") e.detail.formData.delete(name);
+    }
+  });
 })();

@@ -200,8 +200,8 @@ func (r Requeue) changes(l text.Locale) []ui.Change {
 	return []ui.Change{
 		{Label: l.T("col.state"), Before: l.T("state.dead"), After: l.T("state.retrying")},
 		{Label: l.T("col.generation"), Before: r.Subject.Generation, After: r.NextGeneration},
-		{Label: l.T("requeue.next_attempt"), Before: "–", After: r.NextAttempt},
-		{Label: l.T("requeue.pays_now"), Before: "–", After: "0"},
+		{Label: l.T("requeue.next_attempt"), After: r.NextAttempt},
+		{Label: l.T("requeue.pays_now"), After: "0"},
 	}
 }
 

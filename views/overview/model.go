@@ -9,7 +9,7 @@ import (
 // Tile is a count of things that need a person, with the list behind it.
 type Tile struct {
 	Count string // "0" when all is well
-	Note  string // age of the oldest, or the credits concerned; empty: none
+	Note  string // Oldest or Together; empty: none
 	URL   string
 }
 
@@ -63,6 +63,12 @@ type Model struct {
 	LateURL     string
 	Zone        string
 }
+
+// Oldest is the note of a tile that says since when the oldest of its things waits: Stamp.Relative.
+func Oldest(l text.Locale, relative string) string { return l.T("overview.oldest", relative) }
+
+// Together is the note of a tile that says how many credits its things come to: Locale.Credits.
+func Together(l text.Locale, credits string) string { return l.T("overview.together", credits) }
 
 func (m Model) say(l text.Locale) string {
 	dead, negative := m.DeadLetters.Count != "0", m.Negative.Count != "0"

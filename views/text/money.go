@@ -39,6 +39,8 @@ func money(key string) (en, ja string) {
 		return "Action", "アクション"
 	case "col.money":
 		return "Money", "返金・回収"
+	case "col.credits_money":
+		return "Credits, refund", "クレジット・返金"
 	case "col.cost":
 		return "Cost, credits", "費用（クレジット）"
 	case "col.charged_at":

@@ -14,9 +14,9 @@ func shell(key string) (en, ja string) {
 	case "nav.overview":
 		return "Overview", "概要"
 	case "nav.ledger_section":
-		return "Ledger", "台帳"
+		return "Credits", "クレジット"
 	case "nav.ledger":
-		return "All entries", "すべての記帳"
+		return "Ledger", "台帳"
 	case "nav.accounts":
 		return "Accounts", "アカウント"
 	case "nav.work":

@@ -284,6 +284,10 @@ func work(key string) (en, ja string) {
 		return "Negative balances", "残高マイナス"
 	case "overview.negative_go":
 		return "Show accounts", "アカウントを表示"
+	case "overview.oldest":
+		return "oldest {1}", "最も古いもの：{1}"
+	case "overview.together":
+		return "{1} credits together", "合計 {1} クレジット"
 	case "overview.integrity":
 		return "Findings in the ledger", "台帳の検出事項"
 	case "overview.integrity_never":

@@ -87,7 +87,7 @@ type Field struct {
 // Change is one line of what an action does: before → after.
 type Change struct {
 	Label  string
-	Before string
+	Before string // empty: there is no before, After stands alone
 	After  string
 }
 
