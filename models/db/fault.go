@@ -9,10 +9,11 @@ import (
 	"recoup/models/fault"
 )
 
-// The codes that our own triggers raise.
+// The codes that our own triggers raise, and PostgreSQL's for a value that is taken.
 const (
 	codeChainBroken = "RC001"
 	codeAppendOnly  = "RC002"
+	codeUnique      = "23505"
 )
 
 // Code returns PostgreSQL's five-character error code, or "" when err is not PostgreSQL's.
@@ -41,8 +42,13 @@ func Fault(err error) error {
 	}
 	switch Code(err) {
 	case codeChainBroken:
-		return fault.New(fault.Conflict, fault.CodeAccountInconsistent,
-			"The account's head differs from its entries. Nothing was written. Run `recoup verify --rebuild-heads`, then try again.")
+		return inconsistent()
+	case codeUnique:
+		// The head's writer holds the account's lock, so only a head that lags behind the entries gives
+		// the same seq again.
+		if Constraint(err) == "entries_pkey" {
+			return inconsistent()
+		}
 	case "22003":
 		return fault.New(fault.Conflict, fault.CodeAmountOverflow,
 			"The resulting balance does not fit a signed 64-bit number of credits. Nothing was written.")
@@ -52,4 +58,9 @@ func Fault(err error) error {
 		return f
 	}
 	return err
+}
+
+func inconsistent() *fault.Error {
+	return fault.New(fault.Conflict, fault.CodeAccountInconsistent,
+		"The account's head differs from its entries. Nothing was written. Run `recoup verify --rebuild-heads`, then try again.")
 }
