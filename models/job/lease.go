@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
+	"math"
 
 	"recoup/models/fault"
 )
@@ -57,10 +58,15 @@ func parseLease(token string) (lease, error) {
 	if err != nil || len(b) != 20+leaseSecretLen {
 		return lease{}, fault.InvalidField("lease_token", "is not a lease token")
 	}
+	attempt := binary.BigEndian.Uint32(b[16:])
+	// What we never handed out need not fit the database's integer either.
+	if attempt > math.MaxInt32 {
+		return lease{}, fault.InvalidField("lease_token", "is not a lease token")
+	}
 	return lease{
 		accountKey: int64(binary.BigEndian.Uint64(b)),
 		jobKey:     int64(binary.BigEndian.Uint64(b[8:])),
-		attempt:    int(binary.BigEndian.Uint32(b[16:])),
+		attempt:    int(attempt),
 		secret:     b[20:],
 	}, nil
 }

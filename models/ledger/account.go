@@ -56,6 +56,8 @@ type ProfileResult struct {
 	Region     string            `json:"region"`
 	Attributes map[string]string `json:"attributes"`
 	Frozen     bool              `json:"frozen"`
+	// Created is true when PutAccount made the account; left out otherwise.
+	Created bool `json:"created,omitempty"`
 }
 
 // PutAccount creates an account or changes its profile. Faults: invalid_request and those of
@@ -96,18 +98,23 @@ func (s *Service) PutAccount(ctx context.Context, p Profile) (operation.Outcome,
 		text := string(b)
 		attributes = &text
 	}
+	var created bool
 	req := operation.Request{
 		Scope: operation.Account(p.AccountID), ID: p.OperationID, Kind: "put_account", Actor: p.Actor, RequestID: p.RequestID,
 		Input: operation.Input{"name": p.Name, "plan": p.Plan, "region": p.Region, "attributes": p.Attributes},
 		// The scope is the account's own, so a new account has to be there before its first operation.
 		Prepare: func(ctx context.Context, g *gorm.DB) error {
-			return g.WithContext(ctx).Exec(`INSERT INTO accounts (id) VALUES (?) ON CONFLICT DO NOTHING`, p.AccountID).Error
+			res := g.WithContext(ctx).Exec(`INSERT INTO accounts (id) VALUES (?) ON CONFLICT DO NOTHING`, p.AccountID)
+			created = res.RowsAffected == 1
+			return res.Error
 		},
 	}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
-		return s.change(ctx, tx, `UPDATE accounts SET name = COALESCE(?, name), plan = COALESCE(?, plan),
+		result, err := s.change(ctx, tx, `UPDATE accounts SET name = COALESCE(?, name), plan = COALESCE(?, plan),
 			region = COALESCE(?, region), attributes = COALESCE(?::jsonb, attributes), updated_at = clock_timestamp()
 			WHERE key = ?`, p.Name, p.Plan, p.Region, attributes, tx.AccountKey)
+		result.Created = created
+		return result, err
 	})
 }
 
@@ -155,25 +162,25 @@ func (s *Service) setFrozen(ctx context.Context, r FreezeRequest, kind, guard st
 
 // change runs one conditional update of the account row and returns the profile after it; zero rows
 // mean that the state did not allow it.
-func (s *Service) change(ctx context.Context, tx *operation.Tx, update string, args ...any) (any, error) {
+func (s *Service) change(ctx context.Context, tx *operation.Tx, update string, args ...any) (ProfileResult, error) {
 	res := tx.DB.WithContext(ctx).Exec(update, args...)
 	if res.Error != nil {
-		return nil, fmt.Errorf("ledger: change account: %w", res.Error)
+		return ProfileResult{}, fmt.Errorf("ledger: change account: %w", res.Error)
 	}
 	var a Account
 	if err := tx.DB.WithContext(ctx).Raw(selectAccount+`WHERE key = ?`, tx.AccountKey).Scan(&a).Error; err != nil {
-		return nil, fmt.Errorf("ledger: read account: %w", err)
+		return ProfileResult{}, fmt.Errorf("ledger: read account: %w", err)
 	}
 	if res.RowsAffected == 0 {
 		state := "active"
 		if a.FrozenAt != nil {
 			state = "frozen"
 		}
-		return nil, fault.State(state, "The account is %s already. Nothing was changed.", state)
+		return ProfileResult{}, fault.State(state, "The account is %s already. Nothing was changed.", state)
 	}
 	out := ProfileResult{AccountID: a.ID, Name: a.Name, Plan: a.Plan, Region: a.Region, Frozen: a.FrozenAt != nil}
 	if err := json.Unmarshal([]byte(a.Attributes), &out.Attributes); err != nil {
-		return nil, fmt.Errorf("ledger: attributes: %w", err)
+		return ProfileResult{}, fmt.Errorf("ledger: attributes: %w", err)
 	}
 	return out, nil
 }

@@ -114,11 +114,11 @@ func Scopes() []Scope {
 func opened(s Scope) []Permission {
 	switch s {
 	case JobsWrite:
-		return []Permission{JobCharge, JobSignal, JobCancel, JobView, OperationView}
+		return []Permission{JobCharge, JobSignal, JobCancel, JobView, DeadLetterView, Requeue, Discard, Reopen, OperationView}
 	case JobsWork:
 		return []Permission{JobWork, JobView}
 	case LedgerRead:
-		return []Permission{AccountView, LedgerView, JobView, OperationView}
+		return []Permission{AccountView, LedgerView, JobView, DeadLetterView, OperationView}
 	case LedgerWrite:
 		return []Permission{AccountEdit, AccountFreeze, AccountGrant, AccountAdjust}
 	}

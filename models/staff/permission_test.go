@@ -57,9 +57,9 @@ func TestRolesAllowExactlyTheMatrix(t *testing.T) {
 
 // What each scope opens, written out for the same reason.
 var scopeMatrix = map[staff.Scope][]staff.Permission{
-	"jobs:write":   {"job.charge", "job.signal", "job.cancel", "job.view", "operation.view"},
+	"jobs:write":   {"job.charge", "job.signal", "job.cancel", "job.view", "deadletter.view", "deadletter.requeue", "deadletter.discard", "deadletter.reopen", "operation.view"},
 	"jobs:work":    {"job.work", "job.view"},
-	"ledger:read":  {"account.view", "ledger.view", "job.view", "operation.view"},
+	"ledger:read":  {"account.view", "ledger.view", "job.view", "deadletter.view", "operation.view"},
 	"ledger:write": {"account.edit", "account.freeze", "account.grant", "account.adjust"},
 	"costs:write":  {},
 	"flags:read":   {},
