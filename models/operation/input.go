@@ -1,14 +1,18 @@
 package operation
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sort"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"recoup/models/fault"
 )
 
 // inputVersion names the canonical form below. A new form gets a new number; stored operations keep
@@ -21,17 +25,24 @@ const inputVersion = 1
 // Values may be string, int64, bool, []string, map[string]string or json.RawMessage.
 type Input map[string]any
 
-// digests maps each present field to a digest of its canonical form.
+// errNotJSON refuses a document that has no one meaning: broken, not UTF-8, or with a name twice.
+var errNotJSON = errors.New("is not one valid JSON document")
+
+// digests maps each present field to a digest of its canonical form. Fault: invalid_request for a
+// document that has none.
 func (in Input) digests(kind string) (map[string]string, error) {
 	out := make(map[string]string, len(in)+1)
 	out["kind"] = digest('s', []byte(kind))
 	for name, value := range in {
-		tag, bytes, present, err := canonical(value)
+		tag, form, present, err := canonical(value)
+		if errors.Is(err, errNotJSON) {
+			return nil, fault.InvalidField(name, "%s", err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("operation: field %s: %w", name, err)
 		}
 		if present {
-			out[name] = digest(tag, bytes)
+			out[name] = digest(tag, form)
 		}
 	}
 	return out, nil
@@ -44,7 +55,7 @@ func digest(tag byte, value []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-func canonical(value any) (tag byte, bytes []byte, present bool, err error) {
+func canonical(value any) (tag byte, form []byte, present bool, err error) {
 	switch v := value.(type) {
 	case nil:
 		return 0, nil, false, nil
@@ -72,10 +83,10 @@ func canonical(value any) (tag byte, bytes []byte, present bool, err error) {
 			return 0, nil, false, nil
 		}
 		for _, s := range v {
-			bytes = binary.BigEndian.AppendUint32(bytes, uint32(len(s)))
-			bytes = append(bytes, s...)
+			form = binary.BigEndian.AppendUint32(form, uint32(len(s)))
+			form = append(form, s...)
 		}
-		return 'l', bytes, true, nil
+		return 'l', form, true, nil
 	case map[string]string:
 		if v == nil {
 			return 0, nil, false, nil
@@ -87,22 +98,22 @@ func canonical(value any) (tag byte, bytes []byte, present bool, err error) {
 		sort.Strings(keys)
 		for _, k := range keys {
 			for _, s := range []string{k, v[k]} {
-				bytes = binary.BigEndian.AppendUint32(bytes, uint32(len(s)))
-				bytes = append(bytes, s...)
+				form = binary.BigEndian.AppendUint32(form, uint32(len(s)))
+				form = append(form, s...)
 			}
 		}
-		return 'm', bytes, true, nil
+		return 'm', form, true, nil
 	case json.RawMessage:
-		if len(v) == 0 || string(v) == "null" {
+		doc := jsontext.Value(bytes.Clone(bytes.TrimSpace(v)))
+		if len(doc) == 0 || string(doc) == "null" {
 			return 0, nil, false, nil
 		}
-		doc := jsontext.Value(v).Clone()
 		// Members in one order, no blanks, numbers and their digits as they were sent: a float in
 		// between would make 9007199254740993 and …992 the same input.
 		err := doc.Format(jsontext.ReorderRawObjects(true), jsontext.Multiline(false),
 			jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false))
 		if err != nil {
-			return 0, nil, false, err
+			return 0, nil, false, errNotJSON
 		}
 		return 'j', doc, true, nil
 	}

@@ -181,6 +181,10 @@ func (s *Store) apply(ctx context.Context, req Request, change func(ctx context.
 	if err := ids.CheckOperationID(req.ID); err != nil {
 		return Outcome{}, fault.InvalidField("operation_id", "%s", err)
 	}
+	if sc := req.Scope; sc == (Scope{}) || sc.AccountID != "" && ids.CheckCallerID(sc.AccountID) != nil {
+		// No account can have such an id; the database would not even take some of them as text.
+		return Outcome{}, accountNotFound(sc.AccountID)
+	}
 	digests, err := req.Input.digests(req.Kind)
 	if err != nil {
 		return Outcome{}, err
@@ -236,6 +240,10 @@ func (s *Store) apply(ctx context.Context, req Request, change func(ctx context.
 		}
 	}
 	return out, nil
+}
+
+func accountNotFound(id string) *fault.Error {
+	return fault.New(fault.NotFound, fault.CodeAccountNotFound, "There is no account %q. Nothing was done.", id)
 }
 
 func inProgress() *fault.Error {
@@ -294,7 +302,7 @@ func (s *Store) known(ctx context.Context, tx *Tx, digests map[string]string) (O
 	stored, err := find(ctx, tx.DB, r.Scope, r.ID)
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		if r.Scope.AccountID != "" {
-			return Outcome{}, nil, fault.New(fault.NotFound, fault.CodeAccountNotFound, "There is no account %q. Nothing was done.", r.Scope.AccountID)
+			return Outcome{}, nil, accountNotFound(r.Scope.AccountID)
 		}
 		// The twin rolled back between our two statements.
 		return Outcome{}, nil, inProgress()
