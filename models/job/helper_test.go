@@ -1,0 +1,28 @@
+package job_test
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+
+	"recoup/models/modeltest"
+)
+
+// tables hold everything that an operation on a job may write, but for audit rows and counted attempts,
+// which refusals and replays leave too.
+var tables = []string{"accounts", "entries", "operations", "jobs", "attempts", "job_events", "waiting_line", "outbox", "actions", "rule_versions"}
+
+// snapshot is the content of all tables of a database.
+func snapshot(t testing.TB, m *modeltest.Models) string {
+	t.Helper()
+	var b strings.Builder
+	for _, table := range tables {
+		var text sql.NullString
+		if err := m.G.Raw(`SELECT string_agg(r::text, E'\n' ORDER BY r::text) FROM ` + table + ` r`).Row().Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s:\n%s\n", table, text.String)
+	}
+	return b.String()
+}
