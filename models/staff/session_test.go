@@ -121,10 +121,12 @@ func TestSessionsEnd(t *testing.T) {
 		{"almost idle", `UPDATE sessions SET last_seen_at = clock_timestamp() - interval '59 minutes'`, true},
 		{"idle", `UPDATE sessions SET last_seen_at = clock_timestamp() - interval '61 minutes'`, false},
 		{"almost too old", `UPDATE sessions SET expires_at = clock_timestamp() + interval '10 seconds'`, true},
+		{"disabled by hand in the database", `UPDATE staff SET disabled_at = clock_timestamp()`, false},
 		{"too old", `UPDATE sessions SET expires_at = clock_timestamp() - interval '1 second'`, false},
 	}
 	for _, c := range cases {
 		w.exec(`DELETE FROM sessions`)
+		w.exec(`UPDATE staff SET disabled_at = NULL`)
 		in := w.mustSignIn("a@example.com")
 		w.exec(c.change)
 		_, err := w.SessionByToken(ctx, in.Token)
@@ -132,7 +134,7 @@ func TestSessionsEnd(t *testing.T) {
 			t.Errorf("%s: alive is %v (%v)", c.name, alive, err)
 		}
 		gone, err := w.DeleteExpired(ctx)
-		if err != nil || (gone == 1) == c.alive {
+		if want := !c.alive && strings.HasPrefix(c.change, "UPDATE sessions"); err != nil || (gone == 1) != want {
 			t.Errorf("%s: %d rows were deleted (%v)", c.name, gone, err)
 		}
 	}
@@ -205,6 +207,23 @@ func TestFailuresAreLimited(t *testing.T) {
 	}
 	if n := w.count(`SELECT count(*) FROM sign_in_failures f, staff WHERE email_hash = sha256(convert_to(lower(email), 'UTF8')) AND staff.id = ?`, p.ID); n != 0 {
 		t.Errorf("a success left %d failures of its email", n)
+	}
+}
+
+func TestARefusalByTheLimitIsNoFailure(t *testing.T) {
+	w := newWorld(t, staff.Options{FailuresPerEmail: 2})
+	w.person("a@example.com", staff.Viewer)
+	fail := func() error { _, err := w.signIn("a@example.com", "wrong"); return err }
+	for range 2 {
+		wantFault(t, fail(), fault.Unauthenticated, fault.CodeUnauthenticated, "")
+	}
+	for range 3 {
+		wantFault(t, fail(), fault.Busy, staff.CodeSignInThrottled, "")
+	}
+	// The failures grow too old, the mark of the refusal does not.
+	w.exec(`UPDATE sign_in_failures SET at = at - interval '15 minutes' WHERE NOT throttled`)
+	for range 2 {
+		wantFault(t, fail(), fault.Unauthenticated, fault.CodeUnauthenticated, "")
 	}
 }
 
