@@ -412,6 +412,7 @@ func rich(lang text.Lang) []page {
 		{name: "message-409", view: message.Page(f, message.Error(s.l, 409, "req-0198c3f27d3e"))},
 		{name: "message-403-signed-out", view: message.Page(out, message.Error(s.l, 403, "req-0198c3f27d3e"))},
 		{name: "sign-in", view: person.SignInPage(out, person.SignIn{Email: "mika@example.com", Wrong: true, Next: "/ledger", OtherURL: "/sign-in?lang=ja"})},
+		{name: "sign-in-use-link", view: person.LinkPage(out, "t0ken")},
 		{name: "sign-in-link", view: person.SpentLinkPage(out)},
 		{name: "preferences", view: person.PreferencesPage(f, person.Preferences{Languages: []ui.Option{{Value: "en", Label: "English", Selected: lang == text.English}, {Value: "ja", Label: "日本語", Selected: lang == text.Japanese}}, Zone: ui.Field{Value: "Asia/Tokyo"}, Zones: []string{"Asia/Tokyo", "Europe/Berlin", "UTC"}, Theme: "auto"})},
 	}

@@ -9,3 +9,7 @@ func idInput() templ.Attributes {
 func noteInput() templ.Attributes {
 	return templ.Attributes{"maxlength": "500"}
 }
+
+func reasonInput() templ.Attributes {
+	return templ.Attributes{"required": true, "maxlength": "500"}
+}

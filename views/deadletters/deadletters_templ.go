@@ -913,6 +913,10 @@ func RequeuePage(f layout.Frame, m Requeue) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+			templ_7745c5c3_Err = ui.AreaField("reason", f.L.T("form.reason"), f.L.T("form.reason_kept"), m.Reason, reasonInput()).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 			return nil
 		})
 		templ_7745c5c3_Err = layout.FormPage(f, layout.DeadLetters, m.Subject.crumbs(f.L), ui.Confirm{
@@ -1010,7 +1014,7 @@ func ReopenPage(f layout.Frame, m Reopen) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.AreaField("note", f.L.T("form.note"), f.L.T("form.reason_kept"), m.Note, noteInput()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.AreaField("reason", f.L.T("form.reason"), f.L.T("form.reason_kept"), m.Reason, reasonInput()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -66,7 +66,7 @@ type Subject struct {
 	ListURL    string // the list, with its filters; empty: the list without
 }
 
-// Requeue is the form that puts a job back. Fields: when (now, at), at (datetime-local in the person's zone).
+// Requeue is the form that puts a job back. Fields: when (now, at), at (datetime-local in the person's zone), reason.
 type Requeue struct {
 	ui.Act
 	Subject        Subject
@@ -77,6 +77,7 @@ type Requeue struct {
 	Later          bool // "at a time" is chosen
 	At             ui.Field
 	Zone           string
+	Reason         ui.Field
 }
 
 // Discard is the form that gives a job up. Fields: reason (ReasonOptions), note.
@@ -88,11 +89,11 @@ type Discard struct {
 	Note        ui.Field
 }
 
-// Reopen is the form that takes a discard back. Field: note.
+// Reopen is the form that takes a discard back. Field: reason.
 type Reopen struct {
 	ui.Act
 	Subject Subject
-	Note    ui.Field
+	Reason  ui.Field
 }
 
 // TabName is the word for a tab.

@@ -106,6 +106,14 @@ func money(key string) (en, ja string) {
 		return "To day, included", "終了日（当日を含む）"
 	case "period.zone_hint":
 		return "Whole days in {1}", "{1} の日単位"
+	case "period.since":
+		return "since {1}", "{1}以降"
+	case "period.until":
+		return "until {1}", "{1}まで"
+	case "period.beginning":
+		return "before the first entry", "最初の記帳の前"
+	case "period.now":
+		return "now", "現在"
 	case "period.chip":
 		return "{1}, {2}, last day included", "{1}（{2}、終了日を含む）"
 
@@ -176,6 +184,11 @@ func money(key string) (en, ja string) {
 		return "Profile", "プロフィール"
 	case "statement.no_profile":
 		return "The platform has sent no name, plan or attributes.", "名前・プラン・属性は送られていません。"
+
+	case "profile.region":
+		return "Region", "地域"
+	case "profile.since":
+		return "Created", "作成"
 
 	case "grant.open":
 		return "Grant credits", "クレジットを付与"

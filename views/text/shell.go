@@ -181,6 +181,10 @@ func shell(key string) (en, ja string) {
 		return "Too many attempts.", "試行回数が多すぎます。"
 	case "sign_in.slow_next":
 		return "You are not signed in. Wait {1} and try again.", "サインインしていません。{1}待ってから再度お試しください。"
+	case "sign_in.link":
+		return "Sign in with this link", "このリンクでサインイン"
+	case "sign_in.link_say":
+		return "The link works once. Nothing has happened yet.", "リンクは一度だけ使えます。まだ何も行われていません。"
 	case "sign_in.spent":
 		return "This link no longer works", "このリンクは使えません"
 	case "sign_in.spent_say":

@@ -104,6 +104,19 @@ func words(key string) (en, ja string) {
 	case "kind.claim":
 		return "Claim", "取得"
 
+	case "kind.put_account":
+		return "Account created or updated", "アカウントの作成・更新"
+	case "kind.complete":
+		return "Complete", "完了報告"
+	case "kind.fail":
+		return "Fail", "失敗報告"
+	case "kind.timeout":
+		return "Time-out", "時間切れ"
+	case "kind.expire":
+		return "Expiry", "期限切れ"
+	case "kind.set_price":
+		return "Price set", "価格の設定"
+
 	case "category.paid":
 		return "Paid", "購入"
 	case "category.promotion":

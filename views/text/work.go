@@ -69,6 +69,24 @@ func work(key string) (en, ja string) {
 		return "Charged {1} and refunded {1}: {2} has paid nothing so far. If an attempt succeeds, {1} credits are taken back, once.", "{1}を課金し、{1}を返金しました。{2}の支払いは今のところありません。試行が成功すれば{1}クレジットを一度だけ回収します。"
 	case "job.say_open":
 		return "Charged {1} to {2}. Not delivered yet; a failure will refund it.", "{2}に{1}を課金しました。まだ納品されていません。失敗すれば返金します。"
+	case "job.net":
+		return "Net, credits", "差引（クレジット）"
+	case "job.cost":
+		return "Cost, credits", "費用（クレジット）"
+	case "job.units":
+		return "{1} units", "{1}単位"
+	case "job.attempts_of":
+		return "{1} of {2}", "{2}回中{1}回"
+	case "job.budget":
+		return "{1} of {2} in this generation", "この世代では{2}回中{1}回"
+	case "job.generation":
+		return "Generation", "世代"
+	case "job.generation_note":
+		return "put back by a person", "担当者が再投入"
+	case "job.external":
+		return "run by the caller", "呼び出し元が実行"
+	case "actor.system":
+		return "System", "システム"
 	case "job.next_retry":
 		return "Next: attempt {1} failed, wait {2}, until {3}.", "次回：試行{1}が失敗、{2}待機、{3}まで。"
 	case "job.next_retry_jittered":
