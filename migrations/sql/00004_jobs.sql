@@ -43,6 +43,8 @@ CREATE TABLE jobs (
     error_message   text NOT NULL DEFAULT '',
     dead_reason     text NOT NULL DEFAULT '',
     dead_at         timestamptz,
+    -- Why a person discarded it; empty unless discarded.
+    resolution      text NOT NULL DEFAULT '',
 
     -- The retry policy, frozen when the job is charged.
     max_attempts    integer NOT NULL CHECK (max_attempts BETWEEN 1 AND 1000),

@@ -105,17 +105,19 @@ type Job struct {
 	ErrorMessage   string
 	DeadReason     string
 	DeadAt         *time.Time
-	MaxAttempts    int
-	LeaseMs        int64
-	DeadlineMs     *int64
-	ExpiresMs      int64
-	BackoffBaseMs  int64
-	BackoffMaxMs   int64
-	Jitter         bool
-	TraceID        []byte
-	Traceparent    string
-	CreatedAt      time.Time
-	UpdatedAt      time.Time `gorm:"autoUpdateTime:false"`
+	// Resolution is why a person discarded the job; empty unless it is discarded.
+	Resolution    string
+	MaxAttempts   int
+	LeaseMs       int64
+	DeadlineMs    *int64
+	ExpiresMs     int64
+	BackoffBaseMs int64
+	BackoffMaxMs  int64
+	Jitter        bool
+	TraceID       []byte
+	Traceparent   string
+	CreatedAt     time.Time
+	UpdatedAt     time.Time `gorm:"autoUpdateTime:false"`
 }
 
 // TableName tells GORM the table.

@@ -19,7 +19,7 @@ import (
 
 // DiscardReasons are the reasons a person may give for discarding a dead letter.
 func DiscardReasons() []string {
-	return []string{"customer_gave_up", "duplicate_of_another_job", "input_unusable", "too_old", "other"}
+	return []string{"customer_asked", "bad_input", "unsupported", "duplicate", "too_old", "other"}
 }
 
 // PersonRequest is a person's (or a caller's, for Cancel) request about one job.
@@ -97,7 +97,7 @@ func (s *Service) Discard(ctx context.Context, r PersonRequest) (operation.Outco
 		return operation.Outcome{}, fault.InvalidField("reason", "must be one of %s", strings.Join(DiscardReasons(), ", "))
 	}
 	return s.person(ctx, r, "discard", true, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
-		j, was, err := s.move(ctx, tx, at, "discarded", "state = 'dead'", map[string]any{"state": Discarded})
+		j, was, err := s.move(ctx, tx, at, "discarded", "state = 'dead'", map[string]any{"state": Discarded, "resolution": r.Reason})
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (s *Service) Discard(ctx context.Context, r PersonRequest) (operation.Outco
 // Reopen makes a discarded job a dead letter again. Faults as for Requeue.
 func (s *Service) Reopen(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
 	return s.person(ctx, r, "reopen", true, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
-		j, was, err := s.move(ctx, tx, at, "reopened", "state = 'discarded'", map[string]any{"state": Dead})
+		j, was, err := s.move(ctx, tx, at, "reopened", "state = 'discarded'", map[string]any{"state": Dead, "resolution": ""})
 		if err != nil {
 			return nil, err
 		}

@@ -215,7 +215,7 @@ func (f Filter) where(w *where.Clause, timeColumn string) {
 // columnList is jobColumns as SQL: everything but the payload.
 const columnList = `account_key, key, id, action, units, mode, dependency, cost, rule_version, rollout_id, cohort, operation_id,
 	is_refunded, refunded_at, is_reclaimed, reclaimed_at, delivered_at, deliveries, result, state, attempt, generation, generation_base,
-	not_before, expires_at, lease_until, deadline_at, late_success_of, error_class, error_code, error_message, dead_reason, dead_at,
+	not_before, expires_at, lease_until, deadline_at, late_success_of, error_class, error_code, error_message, dead_reason, dead_at, resolution,
 	max_attempts, lease_ms, deadline_ms, expires_ms, backoff_base_ms, backoff_max_ms, jitter, trace_id, traceparent, created_at, updated_at`
 
 // Triage sums up the open dead letters.
@@ -266,4 +266,27 @@ func (s *Service) WithID(ctx context.Context, id string, limit int) ([]HeadOf, e
 		return nil, fmt.Errorf("job: search: %w", err)
 	}
 	return rows, nil
+}
+
+// OpenDeadLetters counts the dead letters that wait for a person, but no further than limit: what it
+// returns is exact below it.
+func (s *Service) OpenDeadLetters(ctx context.Context, limit int) (int64, error) {
+	var n int64
+	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM jobs WHERE dead_at IS NOT NULL AND state = 'dead' LIMIT ?) x`, limit).Scan(&n).Error
+	if err != nil {
+		return 0, fmt.Errorf("job: open dead letters: %w", err)
+	}
+	return n, nil
+}
+
+// ReclaimableSum is what an account's jobs that are refunded and not reclaimed cost: what late successes
+// would take back.
+func (s *Service) ReclaimableSum(ctx context.Context, accountID string) (int64, error) {
+	var sum int64
+	err := s.g.WithContext(ctx).Raw(`SELECT COALESCE(sum(cost), 0)::bigint FROM jobs
+		WHERE account_key = (SELECT key FROM accounts WHERE id = ?) AND is_refunded AND NOT is_reclaimed`, accountID).Scan(&sum).Error
+	if err != nil {
+		return 0, fmt.Errorf("job: reclaimable: %w", err)
+	}
+	return sum, nil
 }

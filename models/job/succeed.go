@@ -29,6 +29,7 @@ func (s *Service) succeed(ctx context.Context, tx *operation.Tx, accountID strin
 		"attempt":     gorm.Expr("CASE WHEN mode = 'external' AND delivered_at IS NULL THEN GREATEST(attempt, ?) ELSE attempt END", attempt),
 		"state":       Succeeded,
 		"dead_at":     nil,
+		"resolution":  "",
 		"lease_until": nil,
 		"deadline_at": nil,
 		"updated_at":  gorm.Expr("clock_timestamp()"),

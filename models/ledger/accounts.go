@@ -12,7 +12,9 @@ import (
 // AccountFilter selects accounts. Zero members do not restrict.
 type AccountFilter struct {
 	// Search matches the beginning of the id (case-sensitive) or of the name (not case-sensitive).
-	Search   string `json:"q,omitempty"`
+	Search string `json:"q,omitempty"`
+	// Plan matches exactly.
+	Plan     string `json:"plan,omitempty"`
 	Negative bool   `json:"negative,omitempty"`
 	Frozen   bool   `json:"frozen,omitempty"`
 }
@@ -28,6 +30,9 @@ func (s *Service) Accounts(ctx context.Context, f AccountFilter, from *AccountPo
 	if f.Search != "" {
 		like := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 		w.And("id LIKE ? OR lower(name) LIKE ?", like.Replace(f.Search)+"%", like.Replace(strings.ToLower(f.Search))+"%")
+	}
+	if f.Plan != "" {
+		w.And("plan = ?", f.Plan)
 	}
 	if f.Negative {
 		w.And("negative_since IS NOT NULL")

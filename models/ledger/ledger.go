@@ -70,6 +70,15 @@ type Entry struct {
 	Reason    *string
 	CreatedAt time.Time
 	Hash      []byte
+
+	// What the job was, and which event of its timeline wrote the entry: kind, attempt (0 when the
+	// signal named none), class and code. nil and 0 for grants and adjustments, and outside List.
+	JobAction    *string
+	JobUnits     *int64
+	Cause        *string
+	CauseAttempt int
+	CauseClass   *string
+	CauseCode    *string
 }
 
 // TraceHex is the trace id in hexadecimal, or "".

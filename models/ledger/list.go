@@ -35,9 +35,14 @@ type Position struct {
 }
 
 const selectEntry = `SELECT e.account_key, a.id AS account_id, e.seq, e.type, e.amount, e.balance_after, e.job_key, j.id AS job_id,
-	e.operation_id, e.rollout_id, e.cohort, e.rule_version, e.actor, e.trace_id, e.category, e.reference, e.reason, e.created_at, e.hash
+	e.operation_id, e.rollout_id, e.cohort, e.rule_version, e.actor, e.trace_id, e.category, e.reference, e.reason, e.created_at, e.hash,
+	j.action AS job_action, j.units AS job_units, v.kind AS cause, COALESCE(v.attempt, 0) AS cause_attempt,
+	v.data->>'class' AS cause_class, v.data->>'code' AS cause_code
 	FROM (SELECT * FROM entries e %s) e JOIN accounts a ON a.key = e.account_key
-	LEFT JOIN jobs j ON j.account_key = e.account_key AND j.key = e.job_key ORDER BY %s`
+	LEFT JOIN jobs j ON j.account_key = e.account_key AND j.key = e.job_key
+	LEFT JOIN LATERAL (SELECT kind, attempt, data FROM job_events v WHERE v.account_key = e.account_key AND v.job_key = e.job_key
+		AND v.entry_seq = e.seq ORDER BY v.key LIMIT 1) v ON e.job_key IS NOT NULL
+	ORDER BY %s`
 
 // List returns a page of entries, newest first. Rows of one account are in the order of seq; rows of
 // several in the order of time. from is nil for the first page. Faults: account_not_found.

@@ -1,0 +1,146 @@
+package console
+
+import (
+	"net/http"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/present"
+	"recoup/models/ledger"
+	"recoup/models/operation"
+	views "recoup/views/accounts"
+	"recoup/views/layout"
+	"recoup/views/ui"
+)
+
+func (h *Console) accounts(c echo.Context) error {
+	r := h.of(c)
+	q := newQuery(r, "/accounts", "q", "plan", "negative", "frozen")
+	filter := ledger.AccountFilter{Search: q.get("q"), Plan: q.get("plan"), Negative: q.get("negative") != "", Frozen: q.get("frozen") != ""}
+	from, dir := position[ledger.AccountPosition](r, q)
+	rows, err := h.Ledger.Accounts(c.Request().Context(), filter, from, dir, pageSize)
+	if err != nil {
+		return err
+	}
+	p, err := pager(q, rows)
+	if err != nil {
+		return err
+	}
+	chips := q.chip(nil, "q", r.L.T("accounts.query"))
+	chips = q.chip(chips, "plan", r.L.T("col.plan"))
+	if filter.Negative {
+		chips = append(chips, ui.Chip{Label: r.L.T("filter.only"), Value: r.L.T("accounts.negative"), RemoveURL: q.without("negative")})
+	}
+	if filter.Frozen {
+		chips = append(chips, ui.Chip{Label: r.L.T("filter.only"), Value: r.L.T("accounts.frozen"), RemoveURL: q.without("frozen")})
+	}
+	m := views.Model{Action: q.path, Query: ui.Field{Value: filter.Search}, Plan: ui.Field{Value: filter.Plan}, OnlyNegative: filter.Negative,
+		OnlyFrozen: filter.Frozen, Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path, p)}
+	pr := present.Presenter{L: r.L, Now: r.Now}
+	for _, a := range rows.Rows {
+		m.Rows = append(m.Rows, pr.AccountRow(a))
+	}
+	return fragment(r, h, func(f layout.Frame) component { return views.Page(f, m) }, views.List(r.L, m))
+}
+
+// subject reads the account of a form.
+func (h *Console) subject(r request) (views.Subject, error) {
+	id, err := param(r, "account")
+	if err != nil {
+		return views.Subject{}, err
+	}
+	a, err := h.Ledger.Account(r.Request().Context(), id)
+	if err != nil {
+		return views.Subject{}, err
+	}
+	return views.Subject{ID: a.ID, Name: a.Name, URL: accountURL(a.ID), Balance: r.L.Credits(a.Balance)}, nil
+}
+
+// form shows or shows again a form about an account: build makes it from the account and, after a
+// refusal, the error.
+func (h *Console) accountForm(c echo.Context, build func(r request, s views.Subject) templ.Component) error {
+	r := h.of(c)
+	s, err := h.subject(r)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, build(r, s))
+}
+
+// accountAct runs a form's operation and concludes it.
+func (h *Console) accountAct(c echo.Context, run func(r request, s views.Subject) (operation.Outcome, error),
+	build func(r request, s views.Subject, err error) templ.Component) error {
+	r := h.of(c)
+	s, err := h.subject(r)
+	if err != nil {
+		return err
+	}
+	out, err := run(r, s)
+	return h.conclude(r, s.URL, operation.Account(s.ID), out, err, func(err error) templ.Component { return build(r, s, err) })
+}
+
+func (h *Console) grantForm(c echo.Context) error {
+	return h.accountForm(c, func(r request, s views.Subject) templ.Component {
+		return views.GrantPage(h.frame(r), views.Grant{Act: act(r, s.URL), Account: s, Categories: views.CategoryOptions(r.L, ledger.Paid)})
+	})
+}
+
+func (h *Console) grant(c echo.Context) error {
+	return h.accountAct(c, func(r request, s views.Subject) (operation.Outcome, error) {
+		n, err := amountField(r, "amount")
+		if err != nil {
+			return operation.Outcome{}, err
+		}
+		return h.Ledger.Grant(c.Request().Context(), ledger.GrantRequest{Envelope: r.by(), AccountID: s.ID, Amount: n,
+			Category: r.FormValue("category"), Reference: r.FormValue("reference"), Reason: r.FormValue("reason")})
+	}, func(r request, s views.Subject, err error) templ.Component {
+		return views.GrantPage(h.frame(r), views.Grant{Act: again(r, s.URL, err), Account: s, Amount: field(r, "amount", err),
+			Categories: views.CategoryOptions(r.L, r.FormValue("category")), CategoryError: field(r, "category", err).Error,
+			Reference: field(r, "reference", err), Reason: field(r, "reason", err)})
+	})
+}
+
+func (h *Console) adjustForm(c echo.Context) error {
+	return h.accountForm(c, func(r request, s views.Subject) templ.Component {
+		return views.AdjustmentPage(h.frame(r), views.Adjustment{Act: act(r, s.URL), Account: s})
+	})
+}
+
+func (h *Console) adjust(c echo.Context) error {
+	return h.accountAct(c, func(r request, s views.Subject) (operation.Outcome, error) {
+		n, err := amountField(r, "amount")
+		if err != nil {
+			return operation.Outcome{}, err
+		}
+		return h.Ledger.Adjust(c.Request().Context(), ledger.AdjustRequest{Envelope: r.by(), AccountID: s.ID, Amount: n,
+			Reason: r.FormValue("reason"), Reference: r.FormValue("reference")})
+	}, func(r request, s views.Subject, err error) templ.Component {
+		return views.AdjustmentPage(h.frame(r), views.Adjustment{Act: again(r, s.URL, err), Account: s, Amount: field(r, "amount", err),
+			Reason: field(r, "reason", err), Reference: field(r, "reference", err)})
+	})
+}
+
+func (h *Console) freezeForm(c echo.Context) error   { return h.frozenForm(c, false) }
+func (h *Console) unfreezeForm(c echo.Context) error { return h.frozenForm(c, true) }
+
+func (h *Console) frozenForm(c echo.Context, thaw bool) error {
+	return h.accountForm(c, func(r request, s views.Subject) templ.Component {
+		return views.FreezePage(h.frame(r), views.Freeze{Act: act(r, s.URL), Account: s, Thaw: thaw})
+	})
+}
+
+func (h *Console) freeze(c echo.Context) error   { return h.setFrozen(c, false) }
+func (h *Console) unfreeze(c echo.Context) error { return h.setFrozen(c, true) }
+
+func (h *Console) setFrozen(c echo.Context, thaw bool) error {
+	return h.accountAct(c, func(r request, s views.Subject) (operation.Outcome, error) {
+		req := ledger.FreezeRequest{Envelope: r.by(), AccountID: s.ID, Reason: r.FormValue("reason")}
+		if thaw {
+			return h.Ledger.Unfreeze(c.Request().Context(), req)
+		}
+		return h.Ledger.Freeze(c.Request().Context(), req)
+	}, func(r request, s views.Subject, err error) templ.Component {
+		return views.FreezePage(h.frame(r), views.Freeze{Act: again(r, s.URL, err), Account: s, Thaw: thaw, Reason: field(r, "reason", err)})
+	})
+}

@@ -1,0 +1,219 @@
+// Package console answers the staff's browsers: it parses a request, makes one model call or a few
+// reads, maps the rows to view models by package present, and renders a page.
+package console
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/reqctx"
+	"recoup/handlers/route"
+	"recoup/models/job"
+	"recoup/models/ledger"
+	"recoup/models/operation"
+	"recoup/models/process"
+	"recoup/models/staff"
+	"recoup/models/verify"
+	"recoup/static"
+	"recoup/views/layout"
+	"recoup/views/text"
+	"recoup/views/ui"
+)
+
+// Sessions carries a session between the browser and models/staff.
+type Sessions interface {
+	// Start gives the browser a session's token.
+	Start(c echo.Context, in staff.SignedIn)
+	// End takes it back.
+	End(c echo.Context)
+	// Token is the request's token, "" when it has none.
+	Token(c echo.Context) string
+}
+
+// Deps are what the console needs.
+type Deps struct {
+	Staff     *staff.Service
+	Sessions  Sessions
+	Ledger    *ledger.Service
+	Jobs      *job.Service
+	Ops       *operation.Store
+	Processes *process.Store
+	Verifier  *verify.Verifier
+}
+
+// Console holds the handlers.
+type Console struct{ Deps }
+
+// New makes the handlers.
+func New(d Deps) *Console { return &Console{d} }
+
+// Routes declares every URL of the console.
+func (h *Console) Routes() []route.Route {
+	get := func(path, name string, access route.Access, handler echo.HandlerFunc) route.Route {
+		return route.Route{Method: http.MethodGet, Path: path, Name: "console." + name, Access: access, Handler: handler}
+	}
+	post := func(path, name string, access route.Access, handler echo.HandlerFunc) route.Route {
+		return route.Route{Method: http.MethodPost, Path: path, Name: "console." + name, Access: access, Handler: handler}
+	}
+	may := route.SignedIn
+	return []route.Route{
+		get("/sign-in", "sign_in", route.Public(), h.signInPage),
+		post("/sign-in", "sign_in.post", route.Public(), h.signIn),
+		get("/sign-in/link", "sign_in.link", route.Public(), h.linkPage),
+		post("/sign-in/link", "sign_in.link.post", route.Public(), h.useLink),
+		post("/sign-out", "sign_out", route.Public(), h.signOut),
+		get("/preferences", "preferences", may(staff.PreferenceEdit), h.preferencesPage),
+		post("/preferences", "preferences.post", may(staff.PreferenceEdit), h.savePreferences),
+
+		get("/", "overview", may(staff.OverviewView), h.overview),
+		get("/search", "search", may(staff.SearchUse), h.search),
+
+		get("/accounts", "accounts", may(staff.AccountView), h.accounts),
+		get("/accounts/:account", "account", may(staff.AccountView), h.statement),
+		get("/accounts/:account/grants", "grant", may(staff.AccountGrant), h.grantForm),
+		post("/accounts/:account/grants", "grant.post", may(staff.AccountGrant), h.grant),
+		get("/accounts/:account/adjustments", "adjust", may(staff.AccountAdjust), h.adjustForm),
+		post("/accounts/:account/adjustments", "adjust.post", may(staff.AccountAdjust), h.adjust),
+		get("/accounts/:account/freeze", "freeze", may(staff.AccountFreeze), h.freezeForm),
+		post("/accounts/:account/freeze", "freeze.post", may(staff.AccountFreeze), h.freeze),
+		get("/accounts/:account/unfreeze", "unfreeze", may(staff.AccountFreeze), h.unfreezeForm),
+		post("/accounts/:account/unfreeze", "unfreeze.post", may(staff.AccountFreeze), h.unfreeze),
+		get("/ledger", "ledger", may(staff.LedgerView), h.ledger),
+
+		get("/jobs", "jobs", may(staff.JobView), h.jobs),
+		get("/accounts/:account/jobs/:job", "job", may(staff.JobView), h.job),
+		get("/accounts/:account/jobs/:job/cancel", "cancel", may(staff.JobCancel), h.cancelForm),
+		post("/accounts/:account/jobs/:job/cancel", "cancel.post", may(staff.JobCancel), h.cancel),
+		get("/operations", "operation", may(staff.OperationView), h.operation),
+
+		get("/dead-letters", "dead_letters", may(staff.DeadLetterView), h.deadLetters),
+		get("/accounts/:account/jobs/:job/requeue", "requeue", may(staff.Requeue), h.requeueForm),
+		post("/accounts/:account/jobs/:job/requeue", "requeue.post", may(staff.Requeue), h.requeue),
+		get("/accounts/:account/jobs/:job/discard", "discard", may(staff.Discard), h.discardForm),
+		post("/accounts/:account/jobs/:job/discard", "discard.post", may(staff.Discard), h.discard),
+		get("/accounts/:account/jobs/:job/reopen", "reopen", may(staff.Reopen), h.reopenForm),
+		post("/accounts/:account/jobs/:job/reopen", "reopen.post", may(staff.Reopen), h.reopen),
+	}
+}
+
+// request is one person's request with how they read.
+type request struct {
+	echo.Context
+	L   text.Locale
+	Now time.Time
+	Who staff.Person
+}
+
+// of reads who asks. On public routes Who is the zero Person and the language that of the browser.
+func (h *Console) of(c echo.Context) request {
+	locale := reqctx.Of(c.Request().Context()).Locale
+	r := request{Context: c, L: text.Locale{Lang: text.LangOf(locale.Lang), Zone: locale.Zone}, Now: time.Now()}
+	if p, ok := route.Principal(c).(staff.Person); ok {
+		r.Who = p
+		return r
+	}
+	r.L.Lang = spoken(c)
+	return r
+}
+
+// spoken is the language for somebody who is not signed in: what the page's switch says, else what the
+// browser prefers.
+func spoken(c echo.Context) text.Lang {
+	if lang := c.QueryParam("lang"); lang != "" {
+		return text.LangOf(lang)
+	}
+	first, _, _ := strings.Cut(c.Request().Header.Get("Accept-Language"), ",")
+	if strings.HasPrefix(strings.ToLower(strings.TrimSpace(first)), "ja") {
+		return text.Japanese
+	}
+	return text.English
+}
+
+// may reports whether the person has a permission, to show or hide what leads to it.
+func (r request) may(p staff.Permission) bool { return r.Who.ID != "" && r.Who.Allows(p) }
+
+// link is url for those who may, else "".
+func (r request) link(p staff.Permission, url string) string {
+	if !r.may(p) {
+		return ""
+	}
+	return url
+}
+
+func (r request) by() ledger.Envelope {
+	return ledger.Envelope{OperationID: r.FormValue("operation_id"), Actor: r.Who.Actor(), RequestID: reqctx.RequestID(r.Request().Context())}
+}
+
+// railCount is where the rail stops counting.
+const railCount = 1000
+
+// frame is what surrounds the page.
+func (h *Console) frame(r request) layout.Frame {
+	f := layout.Frame{L: r.L, Assets: layout.Assets{Styles: static.Styles(), Scripts: static.Scripts(), Icon: static.URL("icon.svg")},
+		Theme: r.Who.Theme, Person: r.Who.Name, Path: here(r), Query: ""}
+	if r.Request().Method == http.MethodGet {
+		f.Notices = h.notices(r)
+	}
+	if r.may(staff.DeadLetterView) {
+		if open, err := h.Jobs.OpenDeadLetters(r.Request().Context(), railCount); err == nil {
+			f.DeadLetters = r.L.Credits(open)
+			if open == railCount {
+				f.DeadLetters += "+"
+			}
+		}
+	}
+	return f
+}
+
+// here is the path and query to come back to: this page, or the object of a form that was posted.
+func here(r request) string {
+	if r.Request().Method == http.MethodGet {
+		return r.Request().URL.RequestURI()
+	}
+	return r.Request().URL.EscapedPath()
+}
+
+type component = templ.Component
+
+// render writes a page from a buffer, so that an error while rendering can still become an error page.
+func render(c echo.Context, status int, page templ.Component) error {
+	var b bytes.Buffer
+	if err := page.Render(c.Request().Context(), &b); err != nil {
+		return err
+	}
+	header := c.Response().Header()
+	header.Set("Vary", "HX-Request")
+	header.Set("Cache-Control", "no-store")
+	return c.HTMLBlob(status, b.Bytes())
+}
+
+// local is next if it is a path of this console, else "/": nobody can be sent elsewhere.
+func local(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n") {
+		return "/"
+	}
+	return next
+}
+
+// seg is an id as one segment of a path.
+func seg(id string) string { return url.PathEscape(id) }
+
+func accountURL(id string) string { return "/accounts/" + seg(id) }
+
+func jobURL(account, id string) string { return accountURL(account) + "/jobs/" + seg(id) }
+
+func operationURL(scope, id string) string {
+	return "/operations?" + url.Values{"scope": {scope}, "id": {id}}.Encode()
+}
+
+// list is the part that list pages share.
+func list(chips []ui.Chip, clear string, pager ui.Pager) ui.List {
+	return ui.List{Chips: chips, ClearURL: clear, Pager: pager}
+}

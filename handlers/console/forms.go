@@ -1,0 +1,167 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/reqctx"
+	"recoup/handlers/route"
+	"recoup/models/fault"
+	"recoup/models/ids"
+	"recoup/models/operation"
+	"recoup/views/text"
+	"recoup/views/ui"
+)
+
+func param(c echo.Context, name string) (string, error) { return route.Param(c, name) }
+
+// act is a form that is shown for the first time: it carries a fresh operation id, so that a double
+// click, a reload and the back button are replays.
+func act(r request, cancel string) ui.Act {
+	return ui.Act{Action: r.Request().URL.EscapedPath(), OperationID: ids.New(), CancelURL: cancel}
+}
+
+// again is the same form after a refusal. The operation id stays, because nothing was written under it;
+// only when it belongs to another input a new one is minted.
+func again(r request, cancel string, err error) ui.Act {
+	a := ui.Act{Action: r.Request().URL.EscapedPath(), OperationID: r.FormValue("operation_id"), CancelURL: cancel,
+		RequestID: reqctx.RequestID(r.Request().Context())}
+	f := fault.As(err)
+	if f == nil {
+		return a
+	}
+	if f.Code == fault.CodeOperationConflict {
+		a.OperationID = ids.New()
+	}
+	if f.Kind != fault.Invalid {
+		a.Error = sentence(r.L, f)
+	}
+	return a
+}
+
+// field is what the person typed and what the fault says of it.
+func field(r request, name string, err error) ui.Field {
+	out := ui.Field{Value: r.FormValue(name)}
+	if f := fault.As(err); f != nil && f.Kind == fault.Invalid {
+		for _, bad := range f.Fields {
+			if bad.Name == name {
+				out.Error = r.L.Maybe("problem."+bad.Message, bad.Message)
+			}
+		}
+	}
+	return out
+}
+
+// status is the HTTP status of a form that was refused and is shown again.
+func status(f *fault.Error) int {
+	switch f.Kind {
+	case fault.Invalid, fault.Mismatch:
+		return http.StatusUnprocessableEntity
+	case fault.Payment, fault.Conflict:
+		return http.StatusConflict
+	case fault.Busy:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadRequest
+}
+
+// amount reads a whole number of credits as a person types it: signs and thousands separators of the
+// screen are understood, fractions and everything else are refused.
+func amount(value string) (int64, error) {
+	clean := strings.NewReplacer(",", "", " ", "", "\u00a0", "", "\u202f", "", text.Minus, "-", "＋", "+", "−", "-").Replace(strings.TrimSpace(value))
+	if clean == "" {
+		return 0, errors.New("is required")
+	}
+	n, err := strconv.ParseInt(clean, 10, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, errors.New("does not fit a signed 64-bit number of credits")
+	}
+	if err != nil {
+		return 0, errors.New("must be a whole number of credits")
+	}
+	return n, nil
+}
+
+// conclude answers a form: done or replayed leads to the object with a notice, a conflict of state leads
+// to the object as it is now, bad input shows the form again, anything else is an error page.
+func (h *Console) conclude(r request, to string, scope operation.Scope, out operation.Outcome, err error, form func(error) templ.Component) error {
+	f := fault.As(err)
+	switch {
+	case err == nil:
+		return r.Redirect(http.StatusSeeOther, withNotice(to, scope, r.FormValue("operation_id"), out.Replayed))
+	case f == nil:
+		return err
+	case f.Code == fault.CodeStateConflict:
+		// The dialog closes and the object is shown as it is: no success, and no second click on the same form.
+		return h.conflict(r, to, f)
+	case f.Kind == fault.NotFound, f.Kind == fault.Forbidden, f.Kind == fault.Unauthenticated:
+		return err
+	}
+	return render(r, status(f), form(err))
+}
+
+// withNotice adds to an object's URL which operation to tell of. The page looks it up, so nobody can make
+// it say something that did not happen.
+func withNotice(to string, scope operation.Scope, id string, replayed bool) string {
+	q := url.Values{"op_scope": {scope.String()}, "op": {id}}
+	if replayed {
+		q.Set("replayed", "1")
+	}
+	sep := "?"
+	if strings.Contains(to, "?") {
+		sep = "&"
+	}
+	return to + sep + q.Encode()
+}
+
+// notices are those that the page's URL asks for.
+func (h *Console) notices(r request) []ui.Notice {
+	if n := r.QueryParam("refused"); n != "" {
+		return []ui.Notice{ui.NoticeConflict(r.L, r.L.Maybe("conflict."+n, r.L.T("error.409")), r.QueryParam("request"))}
+	}
+	id := r.QueryParam("op")
+	if id == "" {
+		return nil
+	}
+	stored, _, err := h.Ops.Find(r.Request().Context(), operation.ParseScope(r.QueryParam("op_scope")), id)
+	if err != nil || stored.CompletedAt == nil || stored.Actor != r.Who.Actor().String() {
+		return nil
+	}
+	happened := r.L.Maybe("done."+stored.Kind, stored.Kind)
+	if r.QueryParam("replayed") != "" {
+		return []ui.Notice{ui.NoticeReplayed(r.L, happened, r.L.Stamp(*stored.CompletedAt, r.Now))}
+	}
+	return []ui.Notice{ui.NoticeDone(happened)}
+}
+
+// conflict leads to the object, which shows its current state and what was refused.
+func (h *Console) conflict(r request, to string, f *fault.Error) error {
+	state, _ := f.Detail["state"].(string)
+	q := url.Values{"refused": {state}, "request": {reqctx.RequestID(r.Request().Context())}}
+	sep := "?"
+	if strings.Contains(to, "?") {
+		sep = "&"
+	}
+	return r.Redirect(http.StatusSeeOther, to+sep+q.Encode())
+}
+
+// sentence words a fault for a person: the catalogue's phrase for its code where there is one, else the
+// fault's own.
+func sentence(l text.Locale, f *fault.Error) string {
+	return l.Maybe("fault."+f.Code, f.Message)
+}
+
+// amountField reads an amount of a form; its fault names the field.
+func amountField(r request, name string) (int64, error) {
+	n, err := amount(r.FormValue(name))
+	if err != nil {
+		return 0, fault.InvalidField(name, "%s", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,193 @@
+package console
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/present"
+	"recoup/models/job"
+	"recoup/models/ledger"
+	"recoup/models/operation"
+	"recoup/models/page"
+	"recoup/models/staff"
+	views "recoup/views/jobs"
+	"recoup/views/layout"
+	"recoup/views/ui"
+)
+
+func (h *Console) jobs(c echo.Context) error {
+	r := h.of(c)
+	q := newQuery(r, "/jobs", "job", "account", "action", "state", "money")
+	f := job.Filter{JobID: q.get("job"), AccountID: q.get("account"), Action: q.get("action"), Reclaimable: q.get("money") == "refunded"}
+	chips := q.chip(nil, "job", r.L.T("filter.job"))
+	chips = q.chip(chips, "account", r.L.T("filter.account"))
+	chips = q.chip(chips, "action", r.L.T("col.action"))
+	for _, s := range q.values["state"] {
+		f.States = append(f.States, job.State(s))
+		chips = append(chips, ui.Chip{Label: r.L.T("col.state"), Value: r.L.Maybe("state."+s, s), RemoveURL: q.withoutValue("state", s)})
+	}
+	if f.Reclaimable {
+		chips = append(chips, ui.Chip{Label: r.L.T("filter.only"), Value: r.L.T("state.refunded"), RemoveURL: q.without("money")})
+	}
+	from, dir := position[job.Position](r, q)
+	rows, err := h.Jobs.List(c.Request().Context(), f, job.ByCharge, from, dir, pageSize)
+	if err != nil {
+		return err
+	}
+	p, err := pager(q, rows)
+	if err != nil {
+		return err
+	}
+	m := views.Model{Action: q.path, Job: ui.Field{Value: f.JobID}, Account: ui.Field{Value: f.AccountID}, ActionName: ui.Field{Value: f.Action},
+		States: views.StateOptions(r.L, q.values["state"]...), Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path, p)}
+	pr := present.Presenter{L: r.L, Now: r.Now}
+	for _, j := range rows.Rows {
+		m.Rows = append(m.Rows, pr.JobListRow(j))
+	}
+	return fragment(r, h, func(f layout.Frame) component { return views.Page(f, m) }, views.List(r.L, m))
+}
+
+// find reads the job of the URL and its account.
+func (h *Console) find(r request) (job.Listed, ledger.Account, error) {
+	account, err := param(r, "account")
+	if err != nil {
+		return job.Listed{}, ledger.Account{}, err
+	}
+	id, err := param(r, "job")
+	if err != nil {
+		return job.Listed{}, ledger.Account{}, err
+	}
+	ctx := r.Request().Context()
+	a, err := h.Ledger.Account(ctx, account)
+	if err != nil {
+		return job.Listed{}, a, err
+	}
+	j, err := h.Jobs.Find(ctx, account, id)
+	return j, a, err
+}
+
+func (h *Console) job(c echo.Context) error {
+	r := h.of(c)
+	ctx := c.Request().Context()
+	j, a, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	d, err := h.jobPage(ctx, j, a)
+	if err != nil {
+		return err
+	}
+	m, err := present.Presenter{L: r.L, Now: r.Now}.JobView(d)
+	if err != nil {
+		return err
+	}
+	at := jobURL(a.ID, j.ID)
+	switch j.State {
+	case job.Queued, job.Running, job.Retrying:
+		m.CancelURL = r.link(staff.JobCancel, at+"/cancel")
+	case job.Dead:
+		m.CancelURL = r.link(staff.JobCancel, at+"/cancel")
+		m.RequeueURL, m.DiscardURL = r.link(staff.Requeue, at+"/requeue"), r.link(staff.Discard, at+"/discard")
+	case job.Discarded:
+		m.ReopenURL = r.link(staff.Reopen, at+"/reopen")
+	case job.Succeeded, job.Canceled:
+	}
+	return render(c, http.StatusOK, views.JobPage(h.frame(r), m))
+}
+
+func (h *Console) jobPage(ctx context.Context, j job.Listed, a ledger.Account) (present.JobPage, error) {
+	d := present.JobPage{Job: j, Account: a, Entries: map[int64]ledger.Entry{}}
+	var err error
+	if d.Events, err = h.Jobs.Timeline(ctx, j.AccountKey, j.Key); err != nil {
+		return d, err
+	}
+	if d.Attempts, err = h.Jobs.Attempts(ctx, j.AccountKey, j.Key); err != nil {
+		return d, err
+	}
+	if d.Operations, err = h.Ops.OfJob(ctx, j.AccountKey, j.Key); err != nil {
+		return d, err
+	}
+	if d.Evidence, err = h.Jobs.Evidence(ctx, j.AccountKey, j.Key); err != nil {
+		return d, err
+	}
+	if d.Payload, err = h.Jobs.Payload(ctx, j.AccountKey, j.Key); err != nil {
+		return d, err
+	}
+	entries, err := h.Ledger.List(ctx, ledger.Filter{AccountID: a.ID, JobID: j.ID}, nil, page.Older, pageSize)
+	if err != nil {
+		return d, err
+	}
+	for _, e := range entries.Rows {
+		d.Entries[e.Seq] = e
+	}
+	d.Names, err = h.names(ctx)
+	return d, err
+}
+
+// names are what people and keys are called, by actor.
+func (h *Console) names(ctx context.Context) (map[string]string, error) {
+	people, err := h.Staff.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := h.Staff.ListKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]string, len(people)+len(keys))
+	for _, p := range people {
+		names[p.Actor().String()] = p.Name
+	}
+	for _, k := range keys {
+		names[k.Actor().String()] = k.Name
+	}
+	return names, nil
+}
+
+func (h *Console) cancelForm(c echo.Context) error {
+	return h.jobForm(c, func(r request, j job.Listed, a ledger.Account) templ.Component {
+		return views.CancelPage(h.frame(r), cancelModel(r, act(r, jobURL(a.ID, j.ID)), j, a, ui.Field{}))
+	})
+}
+
+func cancelModel(r request, form ui.Act, j job.Listed, a ledger.Account, reason ui.Field) views.Cancel {
+	name := a.Name
+	if name == "" {
+		name = a.ID
+	}
+	return views.Cancel{Act: form, JobID: j.ID, JobURL: jobURL(a.ID, j.ID), Account: name, State: string(j.State), Cost: r.L.Credits(j.Cost),
+		Refunded: j.IsRefunded, Reason: reason}
+}
+
+func (h *Console) cancel(c echo.Context) error {
+	return h.jobAct(c, func(r request, p job.PersonRequest) (operation.Outcome, error) {
+		return h.Jobs.Cancel(c.Request().Context(), p)
+	}, func(r request, j job.Listed, a ledger.Account, err error) templ.Component {
+		return views.CancelPage(h.frame(r), cancelModel(r, again(r, jobURL(a.ID, j.ID), err), j, a, field(r, "reason", err)))
+	})
+}
+
+// jobForm shows a form about one job.
+func (h *Console) jobForm(c echo.Context, build func(request, job.Listed, ledger.Account) templ.Component) error {
+	r := h.of(c)
+	j, a, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, build(r, j, a))
+}
+
+// jobAct runs a form's operation on one job and concludes it.
+func (h *Console) jobAct(c echo.Context, run func(request, job.PersonRequest) (operation.Outcome, error),
+	build func(request, job.Listed, ledger.Account, error) templ.Component) error {
+	r := h.of(c)
+	j, a, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	out, err := run(r, job.PersonRequest{Envelope: r.by(), AccountID: a.ID, JobID: j.ID, Reason: r.FormValue("reason"), Note: r.FormValue("note")})
+	return h.conclude(r, jobURL(a.ID, j.ID), operation.Account(a.ID), out, err, func(err error) templ.Component { return build(r, j, a, err) })
+}

@@ -1,0 +1,58 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/present"
+	"recoup/models/fault"
+	"recoup/models/ledger"
+	"recoup/models/operation"
+	"recoup/models/page"
+	views "recoup/views/operations"
+)
+
+func (h *Console) operation(c echo.Context) error {
+	r := h.of(c)
+	ctx := c.Request().Context()
+	scope, id := c.QueryParam("scope"), c.QueryParam("id")
+	if scope == "" || id == "" {
+		return fault.InvalidFields(fault.Field{Name: "scope", Message: "is required"}, fault.Field{Name: "id", Message: "is required"})
+	}
+	stored, attempts, err := h.Ops.Find(ctx, operation.ParseScope(scope), id)
+	if err != nil {
+		return err
+	}
+	names, err := h.names(ctx)
+	if err != nil {
+		return err
+	}
+	d := present.OperationPage{Stored: stored, Attempts: attempts, Names: names}
+	if stored.Result != nil {
+		var b bytes.Buffer
+		// Indent copies numbers digit by digit.
+		if err := json.Indent(&b, []byte(*stored.Result), "", "  "); err != nil {
+			return err
+		}
+		d.Result = b.String()
+	}
+	if stored.AccountID != "" {
+		entries, err := h.Ledger.List(ctx, ledger.Filter{AccountID: stored.AccountID, OperationID: id}, nil, page.Older, pageSize)
+		if err != nil {
+			return err
+		}
+		d.Entries = entries.Rows
+	}
+	if stored.Kind == "charge" && stored.JobID != nil {
+		j, err := h.Jobs.Find(ctx, stored.AccountID, *stored.JobID)
+		if err != nil {
+			return err
+		}
+		d.Charged = &j
+	}
+	m := present.Presenter{L: r.L, Now: r.Now}.OperationView(d)
+	return render(c, http.StatusOK, views.Page(h.frame(r), m))
+}

@@ -1,0 +1,81 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/present"
+	"recoup/models/job"
+	"recoup/models/ledger"
+	"recoup/models/page"
+	"recoup/models/staff"
+	views "recoup/views/overview"
+)
+
+// lateOnOverview is how many late successes the overview shows.
+const lateOnOverview = 6
+
+func (h *Console) overview(c echo.Context) error {
+	r := h.of(c)
+	ctx := c.Request().Context()
+	pr := present.Presenter{L: r.L, Now: r.Now}
+	triage, err := h.Jobs.Triage(ctx)
+	if err != nil {
+		return err
+	}
+	negative, oldest, err := h.Ledger.Negative(ctx)
+	if err != nil {
+		return err
+	}
+	last, err := h.Verifier.Last(ctx)
+	if err != nil {
+		return err
+	}
+	processes, err := h.Processes.List(ctx)
+	if err != nil {
+		return err
+	}
+	late, err := h.Jobs.List(ctx, job.Filter{}, job.ByLateSuccess, nil, page.Older, lateOnOverview)
+	if err != nil {
+		return err
+	}
+	m := views.Model{DeadLetters: pr.DeadTile(triage, r.link(staff.DeadLetterView, "/dead-letters")),
+		Negative:  pr.NegativeTile(negative, oldest, r.link(staff.AccountView, "/accounts?negative=1")),
+		Integrity: pr.Integrity(last), Services: pr.Services(processes),
+		LateURL: r.link(staff.DeadLetterView, "/dead-letters?tab=late"), Zone: r.L.ZoneAt(r.Now)}
+	for _, j := range late.Rows {
+		m.Late = append(m.Late, pr.LateSuccess(j))
+	}
+	if err := h.compareDays(ctx, r, pr, &m); err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.Page(h.frame(r), m))
+}
+
+// compareDays sums today so far and the same weekday a week ago up to the same time of day, both in the
+// person's zone.
+func (h *Console) compareDays(ctx context.Context, r request, pr present.Presenter, m *views.Model) error {
+	zone := r.L.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	now := r.Now.In(zone)
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone)
+	before := today.AddDate(0, 0, -7)
+	until := now.AddDate(0, 0, -7)
+	types := []ledger.Type{ledger.Charge, ledger.Refund, ledger.Reclaim}
+	current, err := h.Ledger.Totals(ctx, ledger.Filter{Types: types, From: &today, To: &now})
+	if err != nil {
+		return err
+	}
+	past, err := h.Ledger.Totals(ctx, ledger.Filter{Types: types, From: &before, To: &until})
+	if err != nil {
+		return err
+	}
+	m.Today, m.LastWeek, m.Until = r.L.LongDay(today), r.L.LongDay(before), now.Format("15:04")+" "+r.L.ZoneAt(r.Now)
+	m.Compare = pr.Compare(types, current, past)
+	return nil
+}

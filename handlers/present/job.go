@@ -1,0 +1,348 @@
+package present
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"recoup/models/job"
+	"recoup/models/ledger"
+	"recoup/models/operation"
+	views "recoup/views/jobs"
+	"recoup/views/ui"
+)
+
+// State is the state a person sees: a success that came after the job had been given up is its own word.
+func State(j job.Job) string {
+	if j.State == job.Succeeded && j.LateSuccessOf != nil {
+		return "late_success"
+	}
+	return string(j.State)
+}
+
+// JobListRow is one job of the list of jobs.
+func (p Presenter) JobListRow(j job.Listed) views.Row {
+	return views.Row{ID: Job(j.AccountID, j.ID), Account: Account(j.AccountID), Action: j.Action, State: State(j.Job), Money: Money(j.Job),
+		Attempts: p.L.T("job.attempts_of", strconv.Itoa(j.Attempt-j.GenerationBase), strconv.Itoa(j.MaxAttempts)),
+		Charged:  p.L.Stamp(j.CreatedAt, p.Now), Cost: p.L.Credits(j.Cost)}
+}
+
+// JobPage is everything about one job that its page shows.
+type JobPage struct {
+	Job        job.Listed
+	Account    ledger.Account
+	Events     []job.Event
+	Attempts   []job.Attempt
+	Operations []operation.Stored
+	Evidence   job.Evidence
+	// Entries are the job's entries by seq.
+	Entries map[int64]ledger.Entry
+	Payload json.RawMessage
+	// Names turns an actor into a person's name or a key's.
+	Names map[string]string
+}
+
+// JobView maps a job to its page.
+func (p Presenter) JobView(d JobPage) (views.Job, error) {
+	j := d.Job
+	m := views.Job{ID: Job(j.AccountID, j.ID), Account: ui.Link{Text: accountName(d.Account), URL: AccountURL(j.AccountID)}, Action: j.Action,
+		State: State(j.Job), Zone: p.L.ZoneAt(p.Now),
+		Story: views.Story{Account: accountName(d.Account), Cost: p.L.Credits(j.Cost), State: string(j.State), Delivered: j.DeliveredAt != nil,
+			Refunded: j.IsRefunded, Reclaimed: j.IsReclaimed},
+		Guard: views.Guard{Consistent: consistent(d), Net: p.L.Signed(j.Net()), Cost: p.L.Credits(j.Cost),
+			RefundSignalled:  views.Signalled(p.L, d.Evidence.RefundSignals, d.Evidence.RefundsApplied > 0),
+			ReclaimSignalled: views.Signalled(p.L, d.Evidence.ReclaimSignals, d.Evidence.ReclaimsApplied > 0)},
+		Decision: p.decision(j, d.Evidence)}
+	m.Facts = p.jobFacts(j)
+	for _, a := range d.Attempts {
+		m.Attempts = append(m.Attempts, p.attempt(j, a))
+	}
+	for _, o := range d.Operations {
+		m.Operations = append(m.Operations, views.Operation{ID: ui.ID{Value: o.ID, URL: OperationURL(o.ScopeName(), o.ID)}, Kind: o.Kind,
+			Actor: p.actor(o.Actor, d.Names), At: p.L.Stamp(o.StartedAt, p.Now), Result: "applied"})
+	}
+	var err error
+	if m.Days, m.Next, err = p.timeline(d); err != nil {
+		return m, err
+	}
+	if len(d.Payload) > 0 {
+		lines, err := payloadLines(d.Payload)
+		if err != nil {
+			return m, err
+		}
+		m.Payload = &views.Payload{Lines: lines}
+	}
+	return m, nil
+}
+
+func accountName(a ledger.Account) string {
+	if a.Name == "" {
+		return a.ID
+	}
+	return a.Name
+}
+
+// consistent tells whether the flags are what the entries say. Verify checks the same of all jobs.
+func consistent(d JobPage) bool {
+	var charge, refund, reclaim int
+	for _, e := range d.Entries {
+		switch e.Type {
+		case ledger.Charge:
+			charge++
+		case ledger.Refund:
+			refund++
+		case ledger.Reclaim:
+			reclaim++
+		}
+	}
+	return charge == 1 && (refund == 1) == d.Job.IsRefunded && (reclaim == 1) == d.Job.IsReclaimed
+}
+
+func (p Presenter) decision(j job.Listed, e job.Evidence) *ui.Decision {
+	rule := j.RuleVersion
+	d := &ui.Decision{RuleVersion: Rule(&rule), Rollout: optional(j.RolloutID), Cost: p.L.Credits(j.Cost), Units: p.L.Credits(j.Units),
+		Frozen: p.L.Stamp(j.CreatedAt, p.Now), Operation: Operation(j.AccountID, j.OperationID, ""), Trace: Trace(j.TraceID)}
+	if j.RolloutID != nil {
+		d.Cohort = j.Cohort
+	}
+	if e.OperationReplays > 0 {
+		d.Replays = p.L.N("count.times", e.OperationReplays)
+	}
+	return d
+}
+
+func (p Presenter) jobFacts(j job.Listed) []ui.Fact {
+	facts := []ui.Fact{
+		{Label: p.L.T("job.net"), Value: p.L.Signed(j.Net()), Change: true},
+		{Label: p.L.T("job.cost"), Value: p.L.Credits(j.Cost), Note: p.L.T("job.units", p.L.Credits(j.Units))},
+		{Label: p.L.T("col.attempts"), Value: strconv.Itoa(j.Attempt), Note: p.L.T("job.budget", strconv.Itoa(j.Attempt-j.GenerationBase), strconv.Itoa(j.MaxAttempts))},
+	}
+	if j.Generation > 0 {
+		facts = append(facts, ui.Fact{Label: p.L.T("job.generation"), Value: strconv.Itoa(j.Generation), Note: p.L.T("job.generation_note")})
+	}
+	return facts
+}
+
+func (p Presenter) attempt(j job.Listed, a job.Attempt) views.Attempt {
+	v := views.Attempt{Number: strconv.Itoa(a.Attempt), Generation: strconv.Itoa(a.Generation), Worker: a.Worker, Started: p.L.Stamp(a.ClaimedAt, p.Now),
+		Ended: p.Stamp(a.EndedAt), Outcome: a.Outcome, Class: a.ErrorClass, Code: a.ErrorCode, Message: a.ErrorMessage}
+	if j.Mode == job.Managed {
+		v.Lease = p.L.Duration(time.Duration(j.LeaseMs) * time.Millisecond)
+	} else if v.Worker == "" {
+		v.Worker = p.L.T("job.external")
+	}
+	switch {
+	case a.EndedAt == nil:
+		v.Outcome = "running"
+	case a.Outcome == "canceled":
+		v.Outcome = "superseded"
+	}
+	return v
+}
+
+func (p Presenter) actor(actor string, names map[string]string) string {
+	if n := names[actor]; n != "" {
+		return n
+	}
+	if actor == "system" {
+		return p.L.T("actor.system")
+	}
+	return actor
+}
+
+// timeline sorts events into three lanes and says what is due next.
+func (p Presenter) timeline(d JobPage) (days []views.Day, next string, err error) {
+	zone := p.L.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	var day string
+	for _, e := range d.Events {
+		details, err := e.Details()
+		if err != nil {
+			return nil, "", err
+		}
+		moments, due := p.moments(d, e, details)
+		if due != "" {
+			next = due
+		}
+		if name := p.L.LongDay(e.At.In(zone)); name != day {
+			days, day = append(days, views.Day{Name: name}), name
+		}
+		last := &days[len(days)-1]
+		for i, m := range moments {
+			if i == 0 {
+				m.At = p.L.Stamp(e.At, p.Now)
+			}
+			last.Moments = append(last.Moments, m)
+		}
+	}
+	if d.Job.State != job.Retrying {
+		next = ""
+	}
+	return days, next, nil
+}
+
+func (p Presenter) moments(d JobPage, e job.Event, x job.Details) (out []views.Moment, due string) {
+	l := p.L
+	n := ""
+	if e.Attempt != nil {
+		n = strconv.Itoa(*e.Attempt)
+	}
+	money := p.moneyEvent(d, e)
+	switch e.Kind {
+	case job.EventCharged:
+		return []views.Moment{{Money: money}}, ""
+	case job.EventClaimed:
+		return []views.Moment{{Attempt: views.AttemptStarted(l, n, x.Worker, l.Duration(time.Duration(d.Job.LeaseMs)*time.Millisecond))}}, ""
+	case job.EventFailed, job.EventTimedOut:
+		out = []views.Moment{{Attempt: views.AttemptFailed(l, n, x.Class, x.Code, x.Message), Money: money}}
+		if x.NotBefore != nil {
+			due = views.NextRetry(l, n, l.Duration(time.Duration(x.DelayMs)*time.Millisecond),
+				l.Duration(time.Duration(x.JitteredMs)*time.Millisecond), l.Stamp(*x.NotBefore, p.Now))
+			out = append(out, views.Moment{Attempt: views.Scheduled(l, due)})
+		}
+		if x.DeadReason != "" {
+			out = append(out, views.Moment{Attempt: views.Died(l, x.DeadReason)})
+		}
+		return out, due
+	case job.EventExpired:
+		return []views.Moment{{Attempt: views.Died(l, x.DeadReason), Money: money}}, ""
+	case job.EventWoken:
+		return []views.Moment{{Attempt: views.Woken(l)}}, ""
+	case job.EventSucceeded:
+		if e.Outcome == job.NothingToReclaim && e.StateBefore != job.Succeeded {
+			money = nil // the ordinary case: nothing was refunded
+		}
+		late := e.Outcome == job.Reclaimed || e.StateBefore == job.Dead || e.StateBefore == job.Canceled || e.StateBefore == job.Discarded
+		return []views.Moment{{Attempt: views.AttemptSucceeded(l, n, late), Money: money}}, ""
+	case job.EventCanceled:
+		return []views.Moment{{Person: views.ByPerson(l, "cancel", p.actor(e.Actor, d.Names), x.Reason), Money: money}}, ""
+	case job.EventRequeued:
+		return []views.Moment{{Person: views.ByPerson(l, "requeue", p.actor(e.Actor, d.Names), x.Reason)}}, ""
+	case job.EventDiscarded:
+		return []views.Moment{{Person: views.ByPerson(l, "discard", p.actor(e.Actor, d.Names), noted(l.Maybe("reason."+x.Reason, x.Reason), x.Note))}}, ""
+	case job.EventReopened:
+		return []views.Moment{{Person: views.ByPerson(l, "reopen", p.actor(e.Actor, d.Names), x.Reason)}}, ""
+	}
+	return []views.Moment{{Person: views.ByPerson(l, e.Kind, p.actor(e.Actor, d.Names), x.Reason)}}, ""
+}
+
+func noted(reason, note string) string {
+	if note == "" {
+		return reason
+	}
+	return reason + ": " + note
+}
+
+// moneyEvent is what an event did to the money: an entry, or the guard that found nothing to do.
+func (p Presenter) moneyEvent(d JobPage, e job.Event) *views.Event {
+	if e.EntrySeq != nil {
+		entry, known := d.Entries[*e.EntrySeq]
+		if !known {
+			return nil
+		}
+		return views.Money(p.L, string(entry.Type), p.L.Signed(entry.Amount), p.L.Credits(entry.Seq), p.L.Credits(entry.BalanceAfter), "",
+			OperationURL(Scope(d.Job.AccountID, entry.Actor), entry.OperationID))
+	}
+	if e.Outcome == "" {
+		return nil
+	}
+	return views.MoneyUnmoved(p.L, e.Outcome)
+}
+
+// Scope is the scope of an operation that wrote an entry or event of an account.
+func Scope(account, actor string) string {
+	s := operation.Account(account)
+	if actor == "system" {
+		s.Name = "system"
+	}
+	return s.String()
+}
+
+// secretNames are parts of member names whose values a payload card never shows.
+func secretNames() []string {
+	return []string{"token", "secret", "password", "authorization", "api_key", "apikey", "signature", "credential"}
+}
+
+const masked = "••••••••"
+
+// payloadLines flattens a payload to paths and values. Numbers keep their digits; values under names that
+// sound like secrets are masked.
+func payloadLines(payload json.RawMessage) ([]views.PayloadLine, error) {
+	var lines []views.PayloadLine
+	var walk func(path string, hide bool, v jsontext.Value) error
+	walk = func(path string, hide bool, v jsontext.Value) error {
+		dec := json.NewDecoder(bytes.NewReader(v))
+		dec.UseNumber()
+		switch v.Kind() {
+		case '{':
+			var members map[string]json.RawMessage
+			if err := dec.Decode(&members); err != nil {
+				return err
+			}
+			names := make([]string, 0, len(members))
+			for name := range members {
+				names = append(names, name)
+			}
+			sort.Strings(names)
+			for _, name := range names {
+				if err := walk(join(path, name), hide || secret(name), jsontext.Value(bytes.TrimSpace(members[name]))); err != nil {
+					return err
+				}
+			}
+			return nil
+		case '[':
+			var items []json.RawMessage
+			if err := dec.Decode(&items); err != nil {
+				return err
+			}
+			for i, item := range items {
+				if err := walk(fmt.Sprintf("%s[%d]", path, i), hide, jsontext.Value(bytes.TrimSpace(item))); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		line := views.PayloadLine{Path: path, Value: string(v), Masked: hide}
+		if v.Kind() == '"' {
+			var s string
+			if err := json.Unmarshal(v, &s); err != nil {
+				return err
+			}
+			line.Value = s
+		}
+		if hide {
+			line.Value = masked
+		}
+		lines = append(lines, line)
+		return nil
+	}
+	if err := walk("", false, jsontext.Value(bytes.TrimSpace(payload))); err != nil {
+		return nil, fmt.Errorf("present: payload: %w", err)
+	}
+	return lines, nil
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func secret(name string) bool {
+	name = strings.ToLower(name)
+	for _, s := range secretNames() {
+		if strings.Contains(name, s) {
+			return true
+		}
+	}
+	return false
+}

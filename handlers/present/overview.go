@@ -1,0 +1,125 @@
+package present
+
+import (
+	"net/url"
+	"strconv"
+
+	"recoup/models/job"
+	"recoup/models/ledger"
+	"recoup/models/process"
+	"recoup/models/verify"
+	"recoup/views/overview"
+	"recoup/views/text"
+	"recoup/views/ui"
+)
+
+// DeadTile is the tile of open dead letters.
+func (p Presenter) DeadTile(t job.Triage, to string) overview.Tile {
+	tile := overview.Tile{Count: p.L.Credits(t.Open), URL: to}
+	if t.OldestAt != nil {
+		tile.Note = overview.Oldest(p.L, p.L.Ago(*t.OldestAt, p.Now))
+	}
+	return tile
+}
+
+// NegativeTile is the tile of accounts below zero.
+func (p Presenter) NegativeTile(count int64, oldest *ledger.Account, to string) overview.Tile {
+	tile := overview.Tile{Count: p.L.Credits(count), URL: to}
+	if oldest != nil && oldest.NegativeSince != nil {
+		tile.Note = overview.Oldest(p.L, p.L.Ago(*oldest.NegativeSince, p.Now))
+	}
+	return tile
+}
+
+// Integrity is the last verification; nil when there was none.
+func (p Presenter) Integrity(last *verify.Report) *overview.Integrity {
+	if last == nil {
+		return nil
+	}
+	return &overview.Integrity{Passed: last.OK(), Found: p.L.Credits(last.Problems), At: p.L.Stamp(last.Finished, p.Now),
+		Checked: p.L.T("integrity.checked", p.L.N("count.entries", last.Entries), p.L.Credits(last.Accounts))}
+}
+
+// Compare sets today's sums beside those of a week ago.
+func (p Presenter) Compare(types []ledger.Type, today, before []ledger.Total) []overview.Compare {
+	find := func(totals []ledger.Total, t ledger.Type) ledger.Total {
+		for _, x := range totals {
+			if x.Type == t {
+				return x
+			}
+		}
+		return ledger.Total{Type: t}
+	}
+	var out []overview.Compare
+	for _, t := range types {
+		a, b := find(today, t), find(before, t)
+		v := overview.Compare{Type: string(t), Today: p.L.Signed(a.Amount), Before: p.L.Signed(b.Amount), Entries: p.L.N("count.entries", a.Count),
+			TodayURL: "/ledger?" + url.Values{"type": {string(t)}, "period": {"today"}}.Encode()}
+		if b.Amount != 0 {
+			v.Change = percent(a.Amount, b.Amount)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// percent is the change from b to a in whole percent, with its sign. Amounts of one type have one sign.
+func percent(a, b int64) string {
+	change := int64(100 * (float64(a)/float64(b) - 1))
+	switch {
+	case change > 0:
+		return "+" + strconv.FormatInt(change, 10) + " %"
+	case change < 0:
+		return text.Minus + strconv.FormatInt(-change, 10) + " %"
+	}
+	return "0 %"
+}
+
+// Services is the health of PostgreSQL, Redis, the relay and the processes. PostgreSQL answered, or there
+// would be no page.
+func (p Presenter) Services(all []process.Process) []overview.Service {
+	out := []overview.Service{{Name: "PostgreSQL", State: "ok", At: p.L.Stamp(p.Now, p.Now)}}
+	redis := overview.Service{Name: "Redis", State: "unknown", Detail: p.L.T("health.no_process")}
+	relay := overview.Service{Name: p.L.T("health.relay"), State: "unknown", Detail: p.L.T("health.no_process")}
+	workers := overview.Service{Name: p.L.T("health.workers"), State: "down", Detail: p.L.T("health.no_worker")}
+	alive := 0
+	for _, x := range all {
+		if !x.Alive {
+			continue
+		}
+		at := p.L.Stamp(x.BeatAt, p.Now)
+		if redis.State == "unknown" || !x.RedisOK {
+			redis.State, redis.Detail, redis.At = "ok", "", at
+			if !x.RedisOK {
+				redis.State, redis.Detail = "down", p.L.T("health.redis_down")
+			}
+		}
+		if relay.State == "unknown" || x.RelayLagMs > 0 {
+			relay.State, relay.At = "ok", at
+			relay.Detail = p.L.T("health.owed", p.L.Credits(x.OutboxRows))
+			if x.RelayLagMs > 10_000 {
+				relay.State = "degraded"
+			}
+		}
+		if x.Kind == process.Work || x.Kind == process.Dev {
+			alive++
+			workers.State, workers.At = "ok", at
+			workers.Detail = p.L.T("health.alive", strconv.Itoa(alive))
+			if x.LastSweepAt == nil || p.Now.Sub(*x.LastSweepAt).Minutes() > 1 {
+				workers.State, workers.Detail = "degraded", p.L.T("health.no_sweep")
+			}
+		}
+	}
+	return append(out, redis, relay, workers)
+}
+
+// LateSuccess is a job that succeeded after it had been given up.
+func (p Presenter) LateSuccess(j job.Listed) overview.Late {
+	v := overview.Late{Job: Job(j.AccountID, j.ID), Account: ui.Link{Text: j.AccountID, URL: AccountURL(j.AccountID)}, Action: j.Action, At: p.Stamp(j.DeliveredAt)}
+	if j.IsReclaimed {
+		v.Credits = p.L.Signed(-j.Cost)
+	} else {
+		v.Credits = p.L.Signed(0)
+	}
+	return v
+}
