@@ -81,11 +81,15 @@ func (s *Service) Post(ctx context.Context, tx *operation.Tx, p Posting) (Posted
 	entry := tx.Finally(`INSERT INTO entries (account_key, seq, type, amount, balance_after, job_key, operation_id,
 			rollout_id, cohort, rule_version, actor, trace_id, category, reference, reason, created_at, hash)
 		VALUES (?, ?, ?, ?, ?, NULLIF(?::bigint, 0), ?, ?, ?, ?, ?, ?::bytea, NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), ?, ?::bytea)
-		RETURNING account_key, hash`,
+		RETURNING account_key, amount, created_at, hash`,
 		tx.AccountKey, row.LastSeq, string(p.Type), p.Amount, row.Balance, p.JobKey, tx.Request.ID,
 		p.RolloutID, p.Cohort, p.RuleVersion, tx.Request.Actor.String(), tx.TraceID,
 		p.Category, p.Reference, p.Reason, row.LastAt, row.LastHash)
-	tx.Finally(`UPDATE accounts SET last_hash = e.hash FROM ` + entry + ` e WHERE accounts.key = e.account_key`)
+	// An account is below zero since the entry that took it there, to the microsecond: the time the head
+	// was moved and the entry's are two looks at the clock.
+	tx.Finally(`UPDATE accounts SET last_hash = e.hash, negative_since = CASE WHEN accounts.balance < 0 AND accounts.balance - e.amount >= 0
+			THEN e.created_at ELSE accounts.negative_since END
+		FROM ` + entry + ` e WHERE accounts.key = e.account_key`)
 
 	tx.AfterCommit(func() {
 		kind := metric.WithAttributes(attribute.String("type", string(p.Type)))

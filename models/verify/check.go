@@ -1,0 +1,46 @@
+package verify
+
+// Check names a rule. The names are stable: screens, counters and stored runs use them.
+type Check string
+
+// The rules a ledger keeps.
+const (
+	// CheckSeq: an account's entries are numbered 1, 2, 3 … without a gap.
+	CheckSeq Check = "seq"
+	// CheckTime: created_at rises strictly with seq.
+	CheckTime Check = "time"
+	// CheckBalance: balance_after is the previous entry's plus amount.
+	CheckBalance Check = "balance"
+	// CheckHash: the hash is that of the entry's fields and the previous hash.
+	CheckHash Check = "hash"
+	// CheckHead: the account row repeats the newest entry.
+	CheckHead Check = "head"
+	// CheckNegativeSince: negative_since is the time of the entry that took the balance below zero.
+	CheckNegativeSince Check = "negative_since"
+	// CheckJob: an entry of a job names one that exists.
+	CheckJob Check = "job"
+	// CheckOnce: a job has at most one charge, one refund and one reclaim.
+	CheckOnce Check = "once"
+	// CheckFlags: a job has its charge, a refund exactly when is_refunded, a reclaim exactly when is_reclaimed.
+	CheckFlags Check = "flags"
+	// CheckAmount: charge, refund and reclaim move exactly the job's cost.
+	CheckAmount Check = "amount"
+	// CheckOrder: charge comes before refund, refund before reclaim.
+	CheckOrder Check = "order"
+	// CheckAttribution: rollout, cohort and rule version of the three entries are the job's.
+	CheckAttribution Check = "attribution"
+	// CheckSettlement: a delivered job is paid for, a failed one is not.
+	CheckSettlement Check = "settlement"
+	// CheckLine: a job waits in the line exactly while it is queued, running or retrying, as the same attempt.
+	CheckLine Check = "line"
+	// CheckStuck: no job waits past its lease, wake-up or expiry and the grace.
+	CheckStuck Check = "stuck"
+	// CheckOperation: an operation has its result, and a job's charge is by the operation the job names.
+	CheckOperation Check = "operation"
+)
+
+// Checks lists all checks in the order screens show them.
+func Checks() []Check {
+	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckSettlement, CheckLine, CheckStuck, CheckOperation}
+}
