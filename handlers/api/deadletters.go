@@ -107,9 +107,12 @@ func (a *API) requeue(c echo.Context) error {
 }
 
 type discardBody struct {
-	Reason string `json:"reason" required:"true" enum:"customer_gave_up,duplicate_of_another_job,input_unusable,too_old,other"`
-	Note   string `json:"note" doc:"more words, up to 500 characters"`
+	Reason discardReason `json:"reason" required:"true"`
+	Note   string        `json:"note" doc:"more words, up to 500 characters"`
 }
+
+// discardReason is one of job.DiscardReasons, for the document.
+type discardReason string
 
 func (a *API) discard(c echo.Context) error {
 	var b discardBody
@@ -118,7 +121,7 @@ func (a *API) discard(c echo.Context) error {
 		return err
 	}
 	out, err := a.jobs.Discard(c.Request().Context(), job.PersonRequest{Envelope: ch.Envelope, AccountID: ch.account, JobID: ch.job,
-		Reason: b.Reason, Note: b.Note})
+		Reason: string(b.Reason), Note: b.Note})
 	return reply(c, ch, out, err, http.StatusOK)
 }
 

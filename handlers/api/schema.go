@@ -29,6 +29,8 @@ func enums(t reflect.Type) []string {
 		for _, s := range job.States() {
 			out = append(out, string(s))
 		}
+	case reflect.TypeFor[discardReason]():
+		out = job.DiscardReasons()
 	case reflect.TypeFor[job.Mode]():
 		out = []string{string(job.Managed), string(job.External)}
 	case reflect.TypeFor[ledger.Type]():
