@@ -124,10 +124,7 @@ func (s *Service) charge(ctx context.Context, tx *operation.Tx, r ChargeRequest)
 	}
 	phase, due := "queued", j.NotBefore
 	if j.Mode == External {
-		phase, due = "running", j.ExpiresAt
-		if j.DeadlineAt != nil && j.DeadlineAt.Before(due) {
-			due = *j.DeadlineAt
-		}
+		phase, due = "running", j.runsUntil()
 		tx.Finally(`INSERT INTO attempts (account_key, job_key, attempt, generation) VALUES (?, ?, 1, 0)`, j.AccountKey, j.Key)
 	}
 	tx.Finally(`INSERT INTO waiting_line (account_key, job_key, phase, action, dependency, attempt, generation, due_at, expires_at)

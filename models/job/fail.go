@@ -28,25 +28,29 @@ var errNotDue = errors.New("job: not due")
 // fail runs the refund guard and then, for the current attempt, decides between a retry and death.
 func (s *Service) fail(ctx context.Context, tx *operation.Tx, accountID string, r ref, sig Signal) (SignalResult, error) {
 	attempt := sig.attemptOf()
-	j, refunded, err := s.refundGuard(ctx, tx, r, attempt)
-	if err != nil {
-		return SignalResult{}, err
-	}
-	outcome := Refunded
-	if !refunded {
+	for {
+		j, refunded, err := s.refundGuard(ctx, tx, r, attempt)
+		if err != nil {
+			return SignalResult{}, err
+		}
+		if refunded {
+			return s.failed(ctx, tx, accountID, j, sig, EventFailed, true, Refunded, nil)
+		}
 		// Read in a statement of its own: the one that waited for the lock would show a stale row.
 		if j, err = read(ctx, tx.DB, r); err != nil {
 			return SignalResult{}, err
 		}
-		if j.Mode == Managed && attempt > j.Attempt {
+		switch {
+		case j.Mode == Managed && attempt > j.Attempt:
 			return SignalResult{}, notMade(j, attempt)
+		case j.DeliveredAt != nil:
+			return s.failed(ctx, tx, accountID, j, sig, EventFailed, false, DeliveredBefore, nil)
+		case j.IsRefunded:
+			return s.failed(ctx, tx, accountID, j, sig, EventFailed, false, AlreadyRefunded, nil)
 		}
-		outcome = AlreadyRefunded
-		if j.DeliveredAt != nil {
-			outcome = DeliveredBefore
-		}
+		// The attempt was claimed between the two statements: the guard that lost against an attempt not
+		// made yet has to run again, or the failure would move the work and not the money.
 	}
-	return s.failed(ctx, tx, accountID, j, sig, EventFailed, refunded, outcome, nil)
 }
 
 // timeOut is fail for a timer: the state moves first, under the condition that the attempt is really
@@ -130,6 +134,11 @@ func (s *Service) endAttempt(ctx context.Context, tx *operation.Tx, j Job, sig S
 		// The caller numbers the attempts; a later one implies that it was begun.
 		q = q.Where("(state = 'running' AND attempt <= ? OR state = 'retrying' AND attempt < ?)", attempt, attempt)
 		e.before = j.State
+		if !due {
+			// What is reported again of an attempt that has ended is about the past.
+			q = q.Where(`NOT EXISTS (SELECT 1 FROM attempts t WHERE t.account_key = jobs.account_key AND t.job_key = jobs.key
+				AND t.attempt = ? AND t.ended_at IS NOT NULL)`, attempt)
+		}
 	} else {
 		q = q.Where("state = 'running' AND attempt = ?", attempt)
 	}
@@ -192,6 +201,11 @@ func (s *Service) failed(ctx context.Context, tx *operation.Tx, accountID string
 	}
 	if attempt > 0 {
 		closeAttempt(tx, j, attempt, outcomeOf(kind), sig)
+	}
+	if moved != nil && j.Mode == External {
+		// A later attempt implies that those before it are over, whatever became of them.
+		tx.Finally(`UPDATE attempts SET ended_at = clock_timestamp(), outcome = 'canceled'
+			WHERE account_key = ? AND job_key = ? AND attempt < ? AND ended_at IS NULL`, j.AccountKey, j.Key, attempt)
 	}
 	if err := rec.write(tx); err != nil {
 		return result, err

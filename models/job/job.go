@@ -134,6 +134,14 @@ func (j Job) Net() int64 {
 	return -j.Cost
 }
 
+// runsUntil is when a running external job's deadline or, without one, its life ends.
+func (j Job) runsUntil() time.Time {
+	if j.DeadlineAt != nil && j.DeadlineAt.Before(j.ExpiresAt) {
+		return *j.DeadlineAt
+	}
+	return j.ExpiresAt
+}
+
 func (j Job) attribution() ledger.Attribution {
 	cohort, rule := j.Cohort, j.RuleVersion
 	return ledger.Attribution{RolloutID: j.RolloutID, Cohort: &cohort, RuleVersion: &rule}

@@ -13,6 +13,7 @@ import (
 
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/ids"
 	"recoup/models/ledger"
 	"recoup/models/operation"
 )
@@ -119,6 +120,9 @@ func (s *Service) Reopen(ctx context.Context, r PersonRequest) (operation.Outcom
 func (s *Service) person(ctx context.Context, r PersonRequest, kind string, reasonRequired bool,
 	change func(context.Context, *operation.Tx, ref) (any, error)) (operation.Outcome, error) {
 	var bad []fault.Field
+	if err := ids.CheckCallerID(r.JobID); err != nil {
+		bad = append(bad, fault.Field{Name: "job_id", Message: err.Error()})
+	}
 	if reasonRequired && strings.TrimSpace(r.Reason) == "" {
 		bad = append(bad, fault.Field{Name: "reason", Message: "is required"})
 	}

@@ -15,34 +15,9 @@ import (
 // unconditionally.
 func (s *Service) succeed(ctx context.Context, tx *operation.Tx, accountID string, r ref, sig Signal) (SignalResult, error) {
 	attempt := sig.attemptOf()
-	var j Job
-	q := r.where(tx.DB.WithContext(ctx).Model(&j).Clauses(clause.Returning{Columns: jobColumns()}))
-	if attempt > 0 {
-		q = q.Where("(mode = 'external' OR attempt >= ?)", attempt)
-	}
-	res := q.Updates(map[string]any{
-		"delivered_at": gorm.Expr("COALESCE(delivered_at, clock_timestamp())"),
-		"deliveries":   gorm.Expr("deliveries + 1"),
-		"late_success_of": gorm.Expr("CASE WHEN delivered_at IS NULL AND (is_refunded OR state IN ('canceled', 'dead', 'discarded')) " +
-			"THEN state ELSE late_success_of END"),
-		"result":      gorm.Expr("CASE WHEN delivered_at IS NULL THEN ? ELSE result END", sig.Result),
-		"attempt":     gorm.Expr("CASE WHEN mode = 'external' AND delivered_at IS NULL THEN GREATEST(attempt, ?) ELSE attempt END", attempt),
-		"state":       Succeeded,
-		"dead_at":     nil,
-		"resolution":  "",
-		"lease_until": nil,
-		"deadline_at": nil,
-		"updated_at":  gorm.Expr("clock_timestamp()"),
-	})
-	if res.Error != nil {
-		return SignalResult{}, fmt.Errorf("job: deliver: %w", res.Error)
-	}
-	if res.RowsAffected == 0 {
-		there, err := read(ctx, tx.DB, r)
-		if err != nil {
-			return SignalResult{}, err
-		}
-		return SignalResult{}, notMade(there, attempt)
+	j, err := s.deliver(ctx, tx, r, sig)
+	if err != nil {
+		return SignalResult{}, err
 	}
 	tx.JobKey = j.Key
 	result := SignalResult{Outcome: NothingToReclaim, Delivery: firstDelivery, OlderAttempt: attempt > 0 && attempt < j.Attempt}
@@ -82,6 +57,54 @@ func (s *Service) succeed(ctx context.Context, tx *operation.Tx, accountID strin
 	return result, nil
 }
 
+// deliver is the one update that delivers: it keeps the time and result of the first delivery and counts
+// the others. It returns fault attempt_not_made for an attempt that no worker was given.
+func (s *Service) deliver(ctx context.Context, tx *operation.Tx, r ref, sig Signal) (Job, error) {
+	attempt := sig.attemptOf()
+	for {
+		j, delivered, err := s.deliverGuard(ctx, tx, r, sig)
+		if err != nil || delivered {
+			return j, err
+		}
+		if j, err = read(ctx, tx.DB, r); err != nil {
+			return j, err
+		}
+		if j.Mode == Managed && attempt > j.Attempt {
+			return j, notMade(j, attempt)
+		}
+		// The attempt was claimed between the two statements.
+	}
+}
+
+func (s *Service) deliverGuard(ctx context.Context, tx *operation.Tx, r ref, sig Signal) (Job, bool, error) {
+	attempt := sig.attemptOf()
+	var j Job
+	q := r.where(tx.DB.WithContext(ctx).Model(&j).Clauses(clause.Returning{Columns: jobColumns()}))
+	if attempt > 0 {
+		q = q.Where("(mode = 'external' OR attempt >= ?)", attempt)
+	}
+	res := q.Updates(map[string]any{
+		"delivered_at": gorm.Expr("COALESCE(delivered_at, clock_timestamp())"),
+		"deliveries":   gorm.Expr("deliveries + 1"),
+		// Late is what came after the work was given up or the attempt had ended, not a retry that went well.
+		"late_success_of": gorm.Expr(`CASE WHEN delivered_at IS NULL AND (state IN ('canceled', 'dead', 'discarded') OR is_refunded AND NOT (
+				state = 'running' AND (? = 0 OR ? >= attempt) OR mode = 'external' AND state = 'retrying' AND ? > attempt))
+			THEN state ELSE late_success_of END`, attempt, attempt, attempt),
+		"result":      gorm.Expr("CASE WHEN delivered_at IS NULL THEN ? ELSE result END", sig.Result),
+		"attempt":     gorm.Expr("CASE WHEN mode = 'external' AND delivered_at IS NULL THEN GREATEST(attempt, ?) ELSE attempt END", attempt),
+		"state":       Succeeded,
+		"dead_at":     nil,
+		"resolution":  "",
+		"lease_until": nil,
+		"deadline_at": nil,
+		"updated_at":  gorm.Expr("clock_timestamp()"),
+	})
+	if res.Error != nil {
+		return j, false, fmt.Errorf("job: deliver: %w", res.Error)
+	}
+	return j, res.RowsAffected == 1, nil
+}
+
 // reclaimGuard is the one conditional update that may reclaim. It refreshes j when it wins.
 func (s *Service) reclaimGuard(ctx context.Context, tx *operation.Tx, j *Job) (bool, error) {
 	var after Job
@@ -106,6 +129,8 @@ func (s *Service) closeAttempts(tx *operation.Tx, j Job, attempt int) {
 	}
 	if j.Mode == External {
 		closeAttempt(tx, j, attempt, "succeeded", Signal{})
+		tx.Finally(`UPDATE attempts SET ended_at = clock_timestamp(), outcome = 'canceled'
+			WHERE account_key = ? AND job_key = ? AND attempt <> ? AND ended_at IS NULL`, j.AccountKey, j.Key, attempt)
 		return
 	}
 	tx.Finally(`UPDATE attempts SET ended_at = clock_timestamp(), outcome = CASE WHEN attempt = ? THEN 'succeeded' ELSE 'canceled' END

@@ -28,8 +28,8 @@ type Bell struct {
 	Generation int   `json:"generation"`
 }
 
-// Wake moves a retrying job to queued (an external one to running, where its caller tries again) when
-// its not_before has come. A bell that rings twice, or for an attempt or generation that has passed,
+// Wake moves a retrying job to queued (an external one to running, as its next attempt, which its
+// caller makes) when its not_before has come. A bell that rings twice, or for an attempt or generation that has passed,
 // changes nothing and returns nil. One that rings early returns Early.
 //
 // A wake-up is no operation: nobody outside can send one, it moves no money, and its guard alone
@@ -41,8 +41,11 @@ func (s *Service) Wake(ctx context.Context, b Bell) (woken bool, err error) {
 			Clauses(clause.Returning{Columns: jobColumns()})).
 			Where("state = 'retrying' AND attempt = ? AND generation = ? AND not_before <= clock_timestamp()", b.Attempt, b.Generation).
 			Updates(map[string]any{
-				"state":      gorm.Expr("CASE WHEN mode = 'external' THEN 'running' ELSE 'queued' END"),
-				"updated_at": gorm.Expr("clock_timestamp()"),
+				"state": gorm.Expr("CASE WHEN mode = 'external' THEN 'running' ELSE 'queued' END"),
+				// An external job's next try begins here, with a number and a deadline of its own.
+				"attempt":     gorm.Expr("CASE WHEN mode = 'external' THEN attempt + 1 ELSE attempt END"),
+				"deadline_at": gorm.Expr("CASE WHEN mode = 'external' THEN clock_timestamp() + deadline_ms * interval '1 millisecond' END"),
+				"updated_at":  gorm.Expr("clock_timestamp()"),
 			})
 		if res.Error != nil {
 			return fmt.Errorf("job: wake: %w", res.Error)
@@ -57,10 +60,13 @@ func (s *Service) Wake(ctx context.Context, b Bell) (woken bool, err error) {
 		}
 		due := j.NotBefore
 		if j.State == Running {
-			due = j.ExpiresAt
+			due = j.runsUntil()
 		}
-		args = append([]any{string(j.State), due, j.AccountKey, j.Key}, args...)
-		err = tx.WithContext(ctx).Exec(`WITH w AS (UPDATE waiting_line SET phase = ?, due_at = ? WHERE account_key = ? AND job_key = ?) `+insertEvent, args...).Error
+		args = append([]any{string(j.State), j.Attempt, due, j.AccountKey, j.Key,
+			j.AccountKey, j.Key, j.Attempt, j.Generation, j.State == Running}, args...)
+		err = tx.WithContext(ctx).Exec(`WITH w AS (UPDATE waiting_line SET phase = ?, attempt = ?, due_at = ? WHERE account_key = ? AND job_key = ?),
+			a AS (INSERT INTO attempts (account_key, job_key, attempt, generation)
+				SELECT ?::bigint, ?::bigint, ?::int, ?::int WHERE ? ON CONFLICT DO NOTHING) `+insertEvent, args...).Error
 		if err != nil {
 			return fmt.Errorf("job: wake: %w", err)
 		}

@@ -140,7 +140,7 @@ func (s *Service) finish(ctx context.Context, r FinishRequest, kind string, sig 
 		out := FinishResult{Outcome: result.Outcome, Signal: &result}
 		if sig.Type == SignalSucceeded {
 			switch {
-			case result.Outcome == Reclaimed:
+			case result.Outcome == Reclaimed && result.Job.LateSuccess != nil:
 				out.Outcome = LateReclaimed
 			case result.Delivery == repeatedDelivery:
 				out.Outcome = Duplicate
