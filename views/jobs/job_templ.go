@@ -1340,7 +1340,7 @@ func attempts(l text.Locale, m Job) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Time(a.Ended).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Clock(a.Ended).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -137,7 +137,7 @@ func money(key string) (en, ja string) {
 	case "ledger.say":
 		return "Every entry of every account. Entries are only ever added, never changed or removed.", "全アカウントの記帳です。記帳は追加されるだけで、変更も削除もされません。"
 	case "ledger.say_period":
-		return "Every entry of every account from {1} in {2}, both days included. Entries are only ever added.", "{1}（{2}、終了日を含む）の全アカウントの記帳です。記帳は追加されるだけです。"
+		return "Every entry of every account, {1} ({2}, last day included). Entries are only ever added, never changed or removed.", "{1}（{2}、終了日を含む）の全アカウントの記帳です。記帳は追加されるだけで、変更も削除もされません。"
 	case "ledger.none":
 		return "No entries yet. The first grant or charge makes one.", "記帳はまだありません。最初の付与または課金で作られます。"
 	case "ledger.order":

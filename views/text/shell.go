@@ -88,6 +88,10 @@ func shell(key string) (en, ja string) {
 		return "Pages", "ページ"
 	case "pager.newer":
 		return "Newer", "新しい"
+	case "pager.previous":
+		return "Previous", "前へ"
+	case "pager.next":
+		return "Next", "次へ"
 	case "pager.older":
 		return "Older", "古い"
 

@@ -171,7 +171,7 @@ func TestPhrases(t *testing.T) {
 		t.Error(got)
 	}
 	// A person's own text is never taken for a placeholder.
-	if got := l.T("ledger.say_period", "{2}", "JST"); !strings.Contains(got, "from {2} in JST") {
+	if got := l.T("ledger.say_period", "{2}", "JST"); !strings.Contains(got, ", {2} (JST, last") {
 		t.Error(got)
 	}
 	for key, want := range map[string]string{"charge": "課金", "refund": "返金", "reclaim": "回収", "grant": "付与", "adjustment": "調整"} {

@@ -338,6 +338,24 @@ func work(key string) (en, ja string) {
 		return "No job was delivered after its refund.", "返金後に納品されたジョブはありません。"
 	case "overview.health":
 		return "Health", "稼働状況"
+	case "integrity.checked":
+		return "{1} in {2} accounts", "{2}アカウントの{1}"
+	case "health.relay":
+		return "Relay", "中継"
+	case "health.workers":
+		return "Work processes", "ワークプロセス"
+	case "health.no_process":
+		return "no process has reported", "報告しているプロセスがありません"
+	case "health.no_worker":
+		return "none is running", "動いていません"
+	case "health.redis_down":
+		return "no answer; jobs wait in PostgreSQL", "応答なし。ジョブはPostgreSQLで待機します"
+	case "health.owed":
+		return "{1} owed", "未送信 {1}件"
+	case "health.alive":
+		return "{1} alive", "稼働 {1}"
+	case "health.no_sweep":
+		return "alive, but the sweeper has not run lately", "稼働中ですが、スイーパーが最近動いていません"
 	case "overview.no_health":
 		return "No figures yet.", "まだ情報がありません。"
 	}
