@@ -102,3 +102,14 @@ func (s *Store) OfJob(ctx context.Context, accountKey, jobKey int64) ([]Stored, 
 	}
 	return rows, nil
 }
+
+// DeleteAttempts removes rows that count replays and conflicts older than kept, in one batch of at most
+// 10,000. Operations themselves are kept for ever.
+func (s *Store) DeleteAttempts(ctx context.Context, kept time.Duration) (int64, error) {
+	res := s.g.WithContext(ctx).Exec(`DELETE FROM operation_attempts WHERE key IN (SELECT key FROM operation_attempts
+		WHERE at < clock_timestamp() - ?::bigint * interval '1 millisecond' ORDER BY at LIMIT 10000)`, kept.Milliseconds())
+	if res.Error != nil {
+		return 0, fmt.Errorf("operation: delete attempts: %w", res.Error)
+	}
+	return res.RowsAffected, nil
+}

@@ -1,0 +1,149 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+
+	"github.com/hibiken/asynq"
+	"gorm.io/gorm"
+
+	"recoup/migrations"
+	"recoup/models/actor"
+	"recoup/models/db"
+	"recoup/models/ids"
+	"recoup/models/job"
+	"recoup/models/ledger"
+	"recoup/models/operation"
+	"recoup/models/pricing"
+	"recoup/models/staff"
+	"recoup/tasks"
+	"recoup/web/config"
+	"recoup/web/telemetry"
+)
+
+// app is the models of one process over one database.
+type app struct {
+	cfg     config.Config
+	log     *slog.Logger
+	tel     *telemetry.Telemetry
+	g       *gorm.DB
+	ops     *operation.Store
+	ledger  *ledger.Service
+	pricing *pricing.Service
+	jobs    *job.Service
+	staff   *staff.Service
+	// relay is nil for commands without a queue.
+	relay *tasks.Relay
+}
+
+// open connects and builds the models; with a queue, also the relay that commits kick. The caller closes
+// the app.
+func open(ctx context.Context, cfg config.Config, logTo io.Writer, queue bool) (*app, error) {
+	a := &app{cfg: cfg, log: telemetry.NewLogger(logTo, cfg.LogJSON, cfg.LogLevel)}
+	var err error
+	if a.tel, err = telemetry.Setup(ctx, version(), a.log); err != nil {
+		return nil, err
+	}
+	a.g, err = db.Open(ctx, db.Config{URL: cfg.DatabaseURL, MaxConns: cfg.DBConns, LockTimeout: cfg.LockTimeout, StatementTimeout: cfg.StatementTimeout})
+	if err != nil {
+		return nil, err
+	}
+	if err := a.build(queue); err != nil {
+		a.close(ctx)
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *app) build(queue bool) error {
+	if err := a.tel.Instrument(a.g); err != nil {
+		return err
+	}
+	tp, mp := a.tel.TracerProvider(), a.tel.MeterProvider()
+	var err error
+	if a.ops, err = operation.NewStore(a.g, operation.Options{LockTimeout: a.cfg.LockTimeout}, tp, mp); err != nil {
+		return err
+	}
+	if a.ledger, err = ledger.New(a.ops, mp); err != nil {
+		return err
+	}
+	a.pricing = pricing.New(a.ops)
+	a.staff = staff.New(a.g, staff.Options{})
+	var kick func()
+	if queue {
+		redis, err := redisOpt(a.cfg.RedisURL)
+		if err != nil {
+			return err
+		}
+		if a.relay, err = tasks.NewRelayFor(a.g, redis, a.log, mp); err != nil {
+			return err
+		}
+		kick = a.relay.Kick
+	}
+	secret := a.cfg.Secret
+	if secret == "" {
+		// Commands that hand out no leases need no secret; one that nobody shares makes any token void.
+		secret = ids.Secret(32)
+	}
+	a.jobs, err = job.New(a.ops, a.ledger, job.Options{Secret: []byte(secret), Kick: kick, Policy: job.Policy{
+		MaxAttempts: a.cfg.MaxAttempts, Lease: a.cfg.Lease, Deadline: a.cfg.Deadline, Expires: a.cfg.Expires,
+		BackoffBase: a.cfg.BackoffBase, BackoffMax: a.cfg.BackoffMax, Jitter: a.cfg.Jitter}}, mp)
+	return err
+}
+
+// close gives the connections back and sends what telemetry still holds.
+func (a *app) close(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
+	if pool, err := a.g.DB(); err == nil {
+		pool.Close()
+	}
+	if err := a.tel.Shutdown(ctx); err != nil {
+		a.log.Warn("telemetry did not end cleanly", "error", err)
+	}
+}
+
+// requireCurrentSchema refuses a database that is behind or ahead of this program.
+func (a *app) requireCurrentSchema(ctx context.Context) error {
+	pool, err := a.g.DB()
+	if err != nil {
+		return err
+	}
+	return migrations.Check(ctx, pool)
+}
+
+// operator is who acts on the command line: whoever may reach the database. It is a kind of its own so
+// that nobody takes it for a signed-in person.
+func operator() actor.Actor { return actor.Actor{Kind: "operator"} }
+
+// openFor is open for short commands: plain text logs of warnings and worse, current schema.
+func openFor(e *env, needs ...config.Need) (*app, error) {
+	cfg, err := config.Load(lookup, append([]config.Need{config.Database}, needs...)...)
+	if err != nil {
+		return nil, err
+	}
+	cfg.LogLevel = max(cfg.LogLevel, slog.LevelWarn)
+	a, err := open(e.ctx, cfg, e.err, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.requireCurrentSchema(e.ctx); err != nil {
+		a.close(e.ctx)
+		return nil, err
+	}
+	return a, nil
+}
+
+// redisOpt reads a Redis URL; config has checked its form.
+func redisOpt(raw string) (asynq.RedisConnOpt, error) {
+	if u, err := url.Parse(raw); err == nil && u.Scheme == "unix" {
+		return asynq.RedisClientOpt{Network: "unix", Addr: u.Path}, nil
+	}
+	opt, err := asynq.ParseRedisURI(raw)
+	if err != nil {
+		return nil, fmt.Errorf("REDIS_URL: %w", err)
+	}
+	return opt, nil
+}

@@ -1,0 +1,110 @@
+package cmd
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"recoup/handlers/api"
+	"recoup/handlers/console"
+	"recoup/migrations"
+	"recoup/models/process"
+	"recoup/models/verify"
+	"recoup/tasks"
+	"recoup/web"
+	"recoup/web/config"
+	"recoup/web/session"
+)
+
+type serveCmd struct{}
+
+// Help is printed below the usage.
+func (serveCmd) Help() string { return config.Help() }
+
+func (serveCmd) Run(e *env) error {
+	cfg, err := config.Load(lookup, config.Database, config.Redis, config.Secret)
+	if err != nil {
+		return err
+	}
+	a, err := open(e.ctx, cfg, e.err, true)
+	if err != nil {
+		return err
+	}
+	defer a.close(e.ctx)
+	if err := a.requireCurrentSchema(e.ctx); err != nil {
+		return err
+	}
+	return a.run(e.ctx, process.Serve, true)
+}
+
+type workCmd struct{}
+
+// Help is printed below the usage.
+func (workCmd) Help() string { return config.Help() }
+
+func (workCmd) Run(e *env) error {
+	cfg, err := config.Load(lookup, config.Database, config.Redis, config.Secret)
+	if err != nil {
+		return err
+	}
+	a, err := open(e.ctx, cfg, e.err, true)
+	if err != nil {
+		return err
+	}
+	defer a.close(e.ctx)
+	if err := a.requireCurrentSchema(e.ctx); err != nil {
+		return err
+	}
+	return a.run(e.ctx, process.Work, false)
+}
+
+// server wires the HTTP side.
+func (a *app) server() (*web.Server, error) {
+	pool, err := a.g.DB()
+	if err != nil {
+		return nil, err
+	}
+	sessions := session.New(a.staff, a.cfg.SecureCookies)
+	jsonAPI := api.New(api.Deps{Ledger: a.ledger, Jobs: a.jobs, Ops: a.ops,
+		Database: func(ctx context.Context) error { return migrations.Check(ctx, pool) },
+		Queue: func(context.Context) error {
+			if s := a.relay.Status(); !s.RedisOK {
+				return errRedisAway
+			}
+			return nil
+		},
+		Unready: func(ctx context.Context, check string, err error) {
+			a.log.WarnContext(ctx, "not ready", "check", check, "error", err)
+		}})
+	pages := console.New(console.Deps{Staff: a.staff, Sessions: sessions, Ledger: a.ledger, Jobs: a.jobs, Ops: a.ops,
+		Processes: process.New(a.g), Verifier: verify.New(a.g)})
+	routes := web.Routes(jsonAPI, pages)
+	if a.cfg.MetricsListen == "" {
+		routes = append(routes, web.MetricsRoute(a.tel.MetricsHandler()))
+	}
+	return web.New(web.Options{Logger: a.log, Telemetry: a.tel, Authenticator: sessions, Routes: routes, ErrorPage: pages.ErrorPage,
+		BaseURL: a.cfg.BaseURL, TrustedProxies: a.cfg.TrustedProxies, ShutdownGrace: a.cfg.ShutdownGrace})
+}
+
+// run runs a process's loops, and the HTTP server where serve is set, until ctx ends or one of them fails.
+func (a *app) run(ctx context.Context, kind process.Kind, serve bool) error {
+	runner, err := tasks.New(tasks.Options{Kind: kind, G: a.g, Relay: a.relay, Jobs: a.jobs, Log: a.log, TracerProvider: a.tel.TracerProvider(),
+		MeterProvider: a.tel.MeterProvider(), Version: version(), SweepInterval: a.cfg.SweepInterval, ShutdownGrace: a.cfg.ShutdownGrace})
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return runner.Run(ctx) })
+	group.Go(func() error { return a.caretake(ctx) })
+	if a.cfg.MetricsListen != "" {
+		group.Go(func() error { return web.ServeMetrics(ctx, a.cfg.MetricsListen, a.tel.MetricsHandler(), a.log) })
+	}
+	if serve {
+		server, err := a.server()
+		if err != nil {
+			return err
+		}
+		group.Go(func() error { return server.ListenAndServe(ctx, a.cfg.Listen) })
+	}
+	return group.Wait()
+}

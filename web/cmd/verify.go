@@ -1,0 +1,69 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"recoup/models/verify"
+)
+
+type verifyCmd struct {
+	Account      string        `help:"Look at this account only."`
+	Prefix       string        `help:"Look at accounts whose id begins so."`
+	Grace        time.Duration `default:"2m" help:"How long past its time a job may wait for the sweeper."`
+	Workers      int           `help:"Connections that read at once; one a processor when not given."`
+	RebuildHeads bool          `help:"Put the head of every account right that differs from its entries; needs --reason."`
+	Reason       string        `help:"Why heads are rebuilt; kept in the audit log."`
+	Quiet        bool          `help:"Print no problems, only the sum."`
+}
+
+// Run exits with 0 when nothing is wrong and with 1 when something is.
+func (c verifyCmd) Run(e *env) error {
+	if c.RebuildHeads && c.Reason == "" {
+		return errors.New("--rebuild-heads needs --reason: it is kept in the audit log. Nothing was done")
+	}
+	a, err := openFor(e)
+	if err != nil {
+		return err
+	}
+	defer a.close(e.ctx)
+	v := verify.New(a.g)
+	if c.RebuildHeads {
+		sum, err := v.RebuildHeads(e.ctx, operator(), c.Reason, func(r verify.Rebuilt) error {
+			_, err := fmt.Fprintln(e.out, r)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.out, "%d heads rebuilt, %d refused\n", sum.Rebuilt, sum.Refused)
+		if sum.Refused > 0 {
+			return errSilent
+		}
+		return nil
+	}
+	report, err := v.Run(e.ctx, verify.Options{Grace: c.Grace, AccountID: c.Account, Prefix: c.Prefix, Workers: c.Workers,
+		OnProblem: func(p verify.Problem) error {
+			if c.Quiet {
+				return nil
+			}
+			_, err := fmt.Fprintln(e.out, p)
+			return err
+		}})
+	if err != nil {
+		return err
+	}
+	if !report.Partial {
+		if err := v.Record(e.ctx, report); err != nil {
+			return err
+		}
+	}
+	if err := verify.WriteText(e.out, report); err != nil {
+		return err
+	}
+	if !report.OK() {
+		return errSilent
+	}
+	return nil
+}
