@@ -8,16 +8,18 @@ import (
 )
 
 // queueLog writes what asynq says of itself. asynq repeats an error every second while Redis is away:
-// the relay has said that once, so then it is only for debugging.
+// the relay says that once, so then it is only for debugging.
 type queueLog struct {
-	log *slog.Logger
-	// away reports whether Redis is known to be away.
-	away func() bool
+	log   *slog.Logger
+	relay *Relay
 }
 
 func (l queueLog) write(level slog.Level, args []any) {
-	if level > slog.LevelDebug && l.away() {
-		level = slog.LevelDebug
+	if level > slog.LevelDebug {
+		if !l.relay.Status().RedisOK {
+			level = slog.LevelDebug
+		}
+		l.relay.suspect()
 	}
 	l.log.Log(context.Background(), level, "queue: "+fmt.Sprint(args...))
 }
@@ -31,8 +33,8 @@ func (l queueLog) Info(args ...any) { l.write(slog.LevelDebug, args) }
 // Warn implements asynq.Logger.
 func (l queueLog) Warn(args ...any) { l.write(slog.LevelWarn, args) }
 
-// Error implements asynq.Logger.
-func (l queueLog) Error(args ...any) { l.write(slog.LevelError, args) }
+// Error implements asynq.Logger. It is a warning: no job depends on the queue.
+func (l queueLog) Error(args ...any) { l.write(slog.LevelWarn, args) }
 
 // Fatal implements asynq.Logger. It does not end the process: the sweeper works without the queue.
 func (l queueLog) Fatal(args ...any) { l.write(slog.LevelError, args) }

@@ -52,6 +52,7 @@ type Relay struct {
 	redis    *condition
 	database *condition
 	redisOK  atomic.Bool
+	doubted  atomic.Bool
 	backlog  atomic.Pointer[outbox.Backlog]
 
 	bells  metric.Int64Counter
@@ -125,6 +126,12 @@ func (r *Relay) Kick() {
 	case r.kick <- struct{}{}:
 	default:
 	}
+}
+
+// suspect makes the relay look at Redis now.
+func (r *Relay) suspect() {
+	r.doubted.Store(true)
+	r.Kick()
 }
 
 // RelayStatus is what the relay last saw.
@@ -210,7 +217,7 @@ func (r *Relay) step(ctx context.Context) {
 }
 
 func (r *Relay) work(ctx context.Context) error {
-	if !r.redisOK.Load() || time.Since(r.lastCheck) >= checkEvery {
+	if r.doubted.Swap(false) || !r.redisOK.Load() || time.Since(r.lastCheck) >= checkEvery {
 		lost, err := r.check(ctx)
 		if err != nil {
 			return err

@@ -118,7 +118,7 @@ func (r *Runner) answer(ctx context.Context) {
 		IsFailure:                isFailure,
 		ErrorHandler:             asynq.ErrorHandlerFunc(r.failed),
 		ShutdownTimeout:          r.o.ShutdownGrace,
-		Logger:                   queueLog{log: r.o.Log, away: func() bool { return !r.o.Relay.Status().RedisOK }},
+		Logger:                   queueLog{log: r.o.Log, relay: r.o.Relay},
 		LogLevel:                 asynq.DebugLevel,
 	})
 	if err := server.Start(r.handler()); err != nil {

@@ -6,6 +6,8 @@ package outbox
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -50,17 +52,19 @@ func (s *Store) Take(ctx context.Context, task string, limit int, enqueue func(c
 		if err != nil {
 			return fmt.Errorf("outbox: take: %w", err)
 		}
-		done := make([]int64, 0, len(rows))
+		var done []string
 		for _, row := range rows {
 			if failed = enqueue(ctx, row); failed != nil {
 				break
 			}
-			done = append(done, row.Key)
+			done = append(done, strconv.FormatInt(row.Key, 10))
 		}
 		if len(done) == 0 {
 			return nil
 		}
-		if err := tx.WithContext(ctx).Exec(`DELETE FROM outbox WHERE key IN ?`, done).Error; err != nil {
+		// As one array, so that the statement is the same for every number of rows.
+		keys := "{" + strings.Join(done, ",") + "}"
+		if err := tx.WithContext(ctx).Exec(`DELETE FROM outbox WHERE key = ANY (?::bigint[])`, keys).Error; err != nil {
 			return fmt.Errorf("outbox: delete: %w", err)
 		}
 		moved = len(done)
