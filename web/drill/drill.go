@@ -29,7 +29,8 @@ type Options struct {
 	Workers int
 	// Seed decides everything that is left to chance in the plan; 0 takes one and prints it.
 	Seed uint64
-	// Faults are the faults to make.
+	// Faults are the faults to make; nil is all of them at a private system, the safe ones at a
+	// running one.
 	Faults Faults
 	// StopRedisFor is how long StopRedis takes Redis away; 0 is a minute.
 	StopRedisFor time.Duration
@@ -93,6 +94,16 @@ func (o *Options) check() error {
 	}
 	if o.StopRedisFor == 0 {
 		o.StopRedisFor = time.Minute
+	}
+	if o.Faults == nil {
+		name := "all"
+		if o.URL != "" {
+			name = "safe"
+		}
+		var err error
+		if o.Faults, err = ParseFaults(name); err != nil {
+			return err
+		}
 	}
 	if o.URL != "" {
 		for _, f := range privateFaults {

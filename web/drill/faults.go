@@ -64,8 +64,12 @@ func (s Faults) String() string {
 	return strings.Join(names, ", ")
 }
 
-// ParseFaults reads "none", "safe", "all" or a comma separated list of names; "" is "safe".
+// ParseFaults reads "none", "safe", "all" or a comma separated list of names. "" gives nil, which means
+// all at a private system and the safe ones at a running one.
 func ParseFaults(list string) (Faults, error) {
+	if strings.TrimSpace(list) == "" {
+		return nil, nil
+	}
 	set := Faults{}
 	add := func(fs []Fault) {
 		for _, f := range fs {
@@ -75,7 +79,7 @@ func ParseFaults(list string) (Faults, error) {
 	for _, name := range strings.Split(list, ",") {
 		switch name = strings.TrimSpace(name); name {
 		case "none":
-		case "", "safe":
+		case "safe":
 			add(SafeFaults())
 		case "all":
 			add(AllFaults())

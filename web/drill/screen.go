@@ -147,7 +147,8 @@ func (d *drill) progressLine(n counts, wrong int) string {
 func (d *drill) table() {
 	n, wrong := d.books.snapshot()
 	f := d.found
-	w := tabwriter.NewWriter(writer(func(p []byte) { d.screen.say(strings.TrimRight(string(p), "\n")) }), 0, 0, 2, ' ', 0)
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	row := func(name, value, note string) { fmt.Fprintf(w, "%s\t%s\t%s\n", name, value, note) }
 	row("jobs", group(len(d.plan.Jobs)), fmt.Sprintf("%s charged, in %s accounts", group(n.charged), group(f.accounts)))
 	row("signals", group(n.signals), fmt.Sprintf("%s duplicates and %s rivals among them", group(n.duplicates), group(n.races)))
@@ -179,7 +180,8 @@ func (d *drill) table() {
 	row("verify", d.verify, "")
 	row("duration", round(time.Since(d.began)), "")
 	row("wrong", strconv.Itoa(wrong), strings.Join(byKind(d.books.wrong), ", "))
-	w.Flush() //nolint:errcheck // the screen does not fail
+	w.Flush() //nolint:errcheck // a strings.Builder does not fail
+	d.screen.say("\n" + strings.TrimRight(text.String(), "\n"))
 }
 
 func byKind(wrong []Difference) []string {
@@ -196,14 +198,6 @@ func byKind(wrong []Difference) []string {
 		lines[i] = fmt.Sprintf("%d %s", n[k], k)
 	}
 	return lines
-}
-
-// writer makes a function an io.Writer.
-type writer func(p []byte)
-
-func (w writer) Write(p []byte) (int, error) {
-	w(p)
-	return len(p), nil
 }
 
 // group writes a number with separators between thousands.
