@@ -34,7 +34,9 @@ func listen(t *testing.T, f *fixture) (base string, stop func() error) {
 	t.Cleanup(func() {
 		if !stopped {
 			cancel()
-			<-done
+			if err := <-done; err != nil {
+				t.Errorf("serve: %v", err)
+			}
 		}
 	})
 	return "http://" + ln.Addr().String(), stop

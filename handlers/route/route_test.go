@@ -24,17 +24,17 @@ func TestCheck(t *testing.T) {
 		t.Errorf("good routes: %v", err)
 	}
 	for name, change := range map[string]func(*Route){
-		"is not classified":      func(r *Route) { r.Access = Access{} },
-		"unknown permission":     func(r *Route) { r.Access = SignedIn("ledger.burn") },
-		"no scope opens":         func(r *Route) { r.Access = Key(staff.StaffManage) },
-		"has no handler":         func(r *Route) { r.Handler = nil },
-		"missing or taken":       func(r *Route) { r.Name = "ledger" },
-		"unknown method":         func(r *Route) { r.Method = "get" },
-		"begin with /":           func(r *Route) { r.Path = "x" },
-		"declared twice":         func(r *Route) { r.Method, r.Path = "POST", "/v1/accounts/:id/jobs" },
-		"may not change":         func(r *Route) { r.Method, r.Path, r.Access = "POST", "/v1/x", Public() },
-		"negative limit":         func(r *Route) { r.Timeout = -7 },
-		"(healthz): is not clas": func(r *Route) { r.Access = Access{} },
+		"is not classified":  func(r *Route) { r.Access = Access{} },
+		"unknown permission": func(r *Route) { r.Access = SignedIn("ledger.burn") },
+		"no scope opens":     func(r *Route) { r.Access = Key(staff.StaffManage) },
+		"has no handler":     func(r *Route) { r.Handler = nil },
+		"missing or taken":   func(r *Route) { r.Name = "ledger" },
+		"unknown method":     func(r *Route) { r.Method = "get" },
+		"begin with /":       func(r *Route) { r.Path = "x" },
+		"declared twice":     func(r *Route) { r.Method, r.Path = "POST", "/v1/accounts/:id/jobs" },
+		"may not change":     func(r *Route) { r.Method, r.Path, r.Access = "POST", "/v1/x", Public() },
+		"negative limit":     func(r *Route) { r.Timeout = -7 },
+		"(healthz): is not":  func(r *Route) { r.Access = Access{} },
 	} {
 		routes := append([]Route(nil), good...)
 		change(&routes[0])
