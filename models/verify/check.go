@@ -37,10 +37,12 @@ const (
 	CheckStuck Check = "stuck"
 	// CheckOperation: an operation has its result, and a job's charge is by the operation the job names.
 	CheckOperation Check = "operation"
+	// CheckAnchor: the newest entries at an anchored moment are still the same.
+	CheckAnchor Check = "anchor"
 )
 
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
-		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckSettlement, CheckLine, CheckStuck, CheckOperation}
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckSettlement, CheckLine, CheckStuck, CheckOperation, CheckAnchor}
 }

@@ -37,8 +37,9 @@ type devCmd struct {
 func (devCmd) Help() string {
 	return `Starts a private PostgreSQL and Redis in the data directory, unless DATABASE_URL or REDIS_URL name
 others, brings the schema up to date, puts sample data into an empty database, runs everything in one
-process and prints a link that signs you in. A simulated media pipeline works on the sample's jobs, so
-that failures, late successes and dead letters appear by themselves.`
+process and prints a link that signs you in, an API key for curl, which replaces that of the start before,
+and the private database's address for the other commands. A simulated media pipeline works on the sample's
+jobs, so that failures, late successes and dead letters appear by themselves.`
 }
 
 func (c devCmd) Run(e *env) error {
@@ -87,8 +88,17 @@ func (c devCmd) run(e *env, a *app) error {
 	if err != nil {
 		return err
 	}
+	curl, err := seed.CurlKey(e.ctx)
+	if err != nil {
+		return err
+	}
 	base := a.cfg.BaseURL.String()
-	fmt.Fprintf(e.out, "\n  Recoup is at   %s\n  Sign in once   %s\n\n", base, signInURL(base, token))
+	fmt.Fprintf(e.out, "\n  Recoup is at   %s\n  Sign in once   %s\n  API key        %s\n", base, signInURL(base, token), curl)
+	if _, given := lookup("DATABASE_URL"); !given {
+		// A private database's address holds no secret, and other commands need it.
+		fmt.Fprintf(e.out, "  DATABASE_URL   %s\n", a.cfg.DatabaseURL)
+	}
+	fmt.Fprintln(e.out)
 	group, ctx := errgroup.WithContext(e.ctx)
 	group.Go(func() error { return a.run(ctx, process.Dev, true) })
 	if !c.QuietPipeline {

@@ -96,6 +96,9 @@ func (a *app) run(ctx context.Context, kind process.Kind, serve bool) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return runner.Run(ctx) })
 	group.Go(func() error { return a.caretake(ctx) })
+	if kind != process.Serve {
+		group.Go(func() error { return a.anchor(ctx) })
+	}
 	if a.cfg.MetricsListen != "" {
 		group.Go(func() error { return web.ServeMetrics(ctx, a.cfg.MetricsListen, a.tel.MetricsHandler(), a.log) })
 	}

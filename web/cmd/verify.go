@@ -15,6 +15,8 @@ type verifyCmd struct {
 	Workers      int           `help:"Connections that read at once; one a processor when not given."`
 	RebuildHeads bool          `help:"Put the head of every account right that differs from its entries; needs --reason."`
 	Reason       string        `help:"Why heads are rebuilt; kept in the audit log."`
+	Anchors      string        `help:"Compare with the anchors in this file; RECOUP_ANCHOR_FILE when not given." type:"existingfile"`
+	AnchorCount  int           `default:"7" help:"How many of the newest anchors to compare."`
 	Quiet        bool          `help:"Print no problems, only the sum."`
 }
 
@@ -62,8 +64,37 @@ func (c verifyCmd) Run(e *env) error {
 	if err := verify.WriteText(e.out, report); err != nil {
 		return err
 	}
-	if !report.OK() {
+	anchored, err := c.anchors(e, v, a.cfg.AnchorFile)
+	if err != nil {
+		return err
+	}
+	if !report.OK() || !anchored {
 		return errSilent
 	}
 	return nil
+}
+
+// anchors compares the ledger with the newest anchors kept outside the database: those are the ones that a
+// cut tail would miss.
+func (c verifyCmd) anchors(e *env, v *verify.Verifier, file string) (ok bool, err error) {
+	if c.Anchors != "" {
+		file = c.Anchors
+	}
+	if file == "" {
+		return true, nil
+	}
+	anchors, err := readAnchors(file)
+	if err != nil {
+		return false, err
+	}
+	anchors = anchors[max(0, len(anchors)-c.AnchorCount):]
+	problems, err := v.CheckAnchors(e.ctx, anchors)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range problems {
+		fmt.Fprintln(e.out, p)
+	}
+	fmt.Fprintf(e.out, "%d anchors checked, %d differ\n", len(anchors), len(problems))
+	return len(problems) == 0, nil
 }

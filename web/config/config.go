@@ -67,6 +67,9 @@ type Config struct {
 	SecureCookies bool
 	// BookTimeZone decides which day an entry belongs to in reports. Never nil after Load.
 	BookTimeZone *time.Location
+	// AnchorFile is where the nightly digest of all accounts' newest entries is appended, outside the
+	// database; empty for the log only.
+	AnchorFile string
 	// ShutdownGrace is how long requests and tasks may take to end after a signal to stop.
 	ShutdownGrace time.Duration
 }
@@ -127,6 +130,7 @@ func Load(lookup Lookup, needs ...Need) (Config, error) {
 		ReplayRetention:  r.duration("RECOUP_REPLAY_RETENTION", day, 3650*day),
 		TrustedProxies:   r.prefixes("RECOUP_TRUSTED_PROXIES"),
 		BookTimeZone:     r.zone("RECOUP_BOOK_TIME_ZONE"),
+		AnchorFile:       r.text("RECOUP_ANCHOR_FILE"),
 		ShutdownGrace:    r.duration("RECOUP_SHUTDOWN_GRACE", time.Second, 10*time.Minute),
 	}
 	if c.BaseURL == nil {

@@ -99,6 +99,12 @@ func (r *reader) boolean(name string) bool {
 	return false
 }
 
+// text reads a variable as it is.
+func (r *reader) text(name string) string {
+	v, _ := r.get(name)
+	return v
+}
+
 func (r *reader) choice(name string, allowed ...string) string {
 	text, _ := r.get(name)
 	if !slices.Contains(allowed, text) {

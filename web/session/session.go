@@ -29,7 +29,9 @@ type Authenticator struct {
 }
 
 // New makes an Authenticator. secure says whether cookies are only for HTTPS.
-func New(s *staff.Service, secure bool) *Authenticator { return &Authenticator{staff: s, secure: secure} }
+func New(s *staff.Service, secure bool) *Authenticator {
+	return &Authenticator{staff: s, secure: secure}
+}
 
 // Person returns whoever the session cookie belongs to and notes the person's locale. Fault:
 // Unauthenticated.

@@ -1,0 +1,89 @@
+package verify
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Anchor is the digest of all accounts' newest entries at a moment.
+type Anchor struct {
+	Moment time.Time
+	// Digest is HeadsDigest of the moment.
+	Digest string
+}
+
+// String is the anchor as a line of the log kept outside the database: time (RFC 3339, UTC), blank,
+// digest.
+func (a Anchor) String() string { return a.Moment.UTC().Format(time.RFC3339Nano) + " " + a.Digest }
+
+// Anchored reports whether a moment has its anchor already.
+func (v *Verifier) Anchored(ctx context.Context, moment time.Time) (bool, error) {
+	var found bool
+	if err := v.g.WithContext(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM anchors WHERE moment = ?)`, moment).Scan(&found).Error; err != nil {
+		return false, fmt.Errorf("verify: anchor: %w", err)
+	}
+	return found, nil
+}
+
+// Anchor computes the anchor of a moment that lies at least settleTime back, hands it to keep, which
+// writes it outside the database, and records it. keep runs first: an anchor that the database knows has
+// always been kept. Several processes may do so at once; the digest of a moment is always the same.
+func (v *Verifier) Anchor(ctx context.Context, moment time.Time, keep func(Anchor) error) (Anchor, error) {
+	if time.Since(moment) < settleTime {
+		return Anchor{}, fmt.Errorf("verify: an anchor's moment must be at least %s old", settleTime)
+	}
+	digest, err := v.HeadsDigest(ctx, moment)
+	if err != nil {
+		return Anchor{}, err
+	}
+	a := Anchor{Moment: moment, Digest: digest}
+	if err := keep(a); err != nil {
+		return a, fmt.Errorf("verify: keep anchor: %w", err)
+	}
+	err = v.g.WithContext(ctx).Exec(`INSERT INTO anchors (moment, digest) VALUES (?, ?) ON CONFLICT DO NOTHING`, moment, digest).Error
+	if err != nil {
+		return a, fmt.Errorf("verify: record anchor: %w", err)
+	}
+	return a, nil
+}
+
+// ReadAnchors reads the log that Anchor's keep has written. Empty lines are skipped; a line that is no
+// anchor is an error that names it.
+func ReadAnchors(in io.Reader) ([]Anchor, error) {
+	var out []Anchor
+	lines := bufio.NewScanner(in)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" {
+			continue
+		}
+		at, digest, ok := strings.Cut(line, " ")
+		moment, err := time.Parse(time.RFC3339Nano, at)
+		if !ok || err != nil || len(digest) != 64 {
+			return nil, fmt.Errorf("verify: line %d is not an anchor", n)
+		}
+		out = append(out, Anchor{Moment: moment, Digest: digest})
+	}
+	return out, lines.Err()
+}
+
+// CheckAnchors computes every anchor again and returns those that come out different, with what they
+// should be: entries at or before that moment were cut off or changed.
+func (v *Verifier) CheckAnchors(ctx context.Context, anchors []Anchor) ([]Problem, error) {
+	var problems []Problem
+	for _, a := range anchors {
+		digest, err := v.HeadsDigest(ctx, a.Moment)
+		if err != nil {
+			return nil, err
+		}
+		if digest != a.Digest {
+			problems = append(problems, Problem{Check: CheckAnchor, Expected: a.Digest, Found: digest,
+				Message: "The newest entries at " + a.Moment.UTC().Format(time.RFC3339Nano) + " are not those that were anchored: entries were cut off or changed."})
+		}
+	}
+	return problems, nil
+}
