@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
 	"recoup/models/modeltest"
 )
 
@@ -25,4 +29,9 @@ func snapshot(t testing.TB, m *modeltest.Models) string {
 		fmt.Fprintf(&b, "%s:\n%s\n", table, text.String)
 	}
 	return b.String()
+}
+
+// wrap makes a GORM handle over a transaction.
+func wrap(tx *sql.Tx) (*gorm.DB, error) {
+	return gorm.Open(postgres.New(postgres.Config{Conn: tx}), &gorm.Config{SkipDefaultTransaction: true, DisableAutomaticPing: true, Logger: logger.Discard})
 }
