@@ -15,13 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/labstack/echo/v4"
 	"gorm.io/gorm"
 
 	"recoup/handlers/api"
 	"recoup/migrations"
 	"recoup/models/actor"
-	"recoup/models/fault"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -30,6 +28,7 @@ import (
 	"recoup/models/pricing"
 	"recoup/models/staff"
 	"recoup/web"
+	"recoup/web/session"
 	"recoup/web/telemetry"
 )
 
@@ -51,13 +50,6 @@ type world struct {
 	doc document
 	// queue is what Redis answers.
 	queue error
-}
-
-// keysOnly refuses people: no console is served here.
-type keysOnly struct{ api.Keys }
-
-func (keysOnly) Person(echo.Context) (staff.Principal, error) {
-	return nil, fault.New(fault.Unauthenticated, fault.CodeUnauthenticated, "Nobody is signed in.")
 }
 
 func newWorld(t testing.TB) *world {
@@ -97,7 +89,7 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, err := web.New(web.Options{Logger: log, Telemetry: tel, Authenticator: keysOnly{api.Keys{Staff: w.staff}},
+	handler, err := web.New(web.Options{Logger: log, Telemetry: tel, Authenticator: session.New(w.staff, false),
 		Routes: w.api.Routes(), BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
