@@ -4,7 +4,6 @@ package sample
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"recoup/models/actor"
@@ -139,28 +138,40 @@ func (s Seeder) accounts(ctx context.Context) error {
 	return err
 }
 
-// pipelineKey is the name of the pipeline's API keys.
-const pipelineKey = "sample pipeline"
+// The names of the sample's API keys.
+const (
+	pipelineKey = "sample pipeline"
+	curlKey     = "sample curl"
+)
 
-// PipelineKey makes an API key for the simulated pipeline and revokes those of earlier starts: a key is shown
-// once, so it cannot be used again.
+// PipelineKey makes an API key for the simulated pipeline.
 func (s Seeder) PipelineKey(ctx context.Context) (string, error) {
+	return s.key(ctx, pipelineKey, staff.JobsWrite, staff.JobsWork, staff.LedgerRead)
+}
+
+// CurlKey makes an API key for the first calls by hand: it may do all that the API offers.
+func (s Seeder) CurlKey(ctx context.Context) (string, error) {
+	return s.key(ctx, curlKey, staff.JobsWrite, staff.JobsWork, staff.LedgerRead, staff.LedgerWrite)
+}
+
+// key makes an API key and revokes those of its name from earlier starts: a key is shown once, so it
+// cannot be used again.
+func (s Seeder) key(ctx context.Context, name string, scopes ...staff.Scope) (string, error) {
 	keys, err := s.Staff.ListKeys(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, k := range keys {
-		if k.Name != pipelineKey || k.RevokedAt != nil {
+		if k.Name != name || k.RevokedAt != nil {
 			continue
 		}
 		if err := s.Staff.RevokeKey(ctx, staff.By{Actor: by()}, k.ID, "A new one was made"); err != nil {
 			return "", err
 		}
 	}
-	_, token, err := s.Staff.CreateKey(ctx, staff.By{Actor: by()}, staff.NewKey{Name: pipelineKey,
-		Scopes: []staff.Scope{staff.JobsWrite, staff.JobsWork, staff.LedgerRead}})
+	_, token, err := s.Staff.CreateKey(ctx, staff.By{Actor: by()}, staff.NewKey{Name: name, Scopes: scopes})
 	if err != nil {
-		return "", errors.Join(errors.New("sample: no key for the pipeline"), err)
+		return "", fmt.Errorf("sample: no API key: %w", err)
 	}
 	return token, nil
 }
