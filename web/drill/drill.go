@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -208,6 +209,9 @@ func (d *drill) run(ctx context.Context, jobs []TraceJob) error {
 		return fmt.Errorf("drill: %w", err)
 	}
 	if d.system == nil {
+		if _, err := d.client.once(ctx, http.MethodGet, "/healthz", "", nil); err != nil {
+			return fmt.Errorf("%s does not answer: %w", d.o.URL, err)
+		}
 		priced, err := d.askPrices(ctx, prefixes, jobs)
 		if err != nil {
 			return err

@@ -190,12 +190,16 @@ func (d *drill) succeedLate(j *jobBook, h *hand, wait time.Duration) {
 		if h != nil && j.plan.Late != LateSignal {
 			return d.complete(ctx, *h, "late", r)
 		}
+		attempt := 0 // the sender of a callback need not know it
+		if j.plan.Late == LateWhileRetrying {
+			attempt = 1
+		}
 		var rivals []operation
 		if d.raced(r) {
-			rivals = append(rivals, succeededSignal(j, "late-callback:"+j.plan.JobID, 0),
-				failedSignal(j, "late-watchdog:"+j.plan.JobID, 0, "timed_out"))
+			rivals = append(rivals, succeededSignal(j, "late-callback:"+j.plan.JobID, attempt),
+				failedSignal(j, "late-watchdog:"+j.plan.JobID, attempt, "timed_out"))
 		}
-		_, err := d.volley(ctx, r, succeededSignal(j, "late:"+j.plan.JobID, 0), rivals...)
+		_, err := d.volley(ctx, r, succeededSignal(j, "late:"+j.plan.JobID, attempt), rivals...)
 		if err == nil {
 			d.end(j)
 		}
