@@ -1,0 +1,50 @@
+package export
+
+import (
+	"encoding/csv"
+	"encoding/hex"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"recoup/models/ledger"
+)
+
+type csvFile struct {
+	w    *csv.Writer
+	zone *time.Location
+	row  []string
+}
+
+func newCSV(out io.Writer, zone *time.Location) (*csvFile, error) {
+	f := &csvFile{w: csv.NewWriter(out), zone: zone}
+	f.w.UseCRLF = true // RFC 4180
+	return f, f.w.Write(columns(zone))
+}
+
+// Write adds one row. csv.Writer buffers a few kilobytes.
+func (f *csvFile) Write(e ledger.Entry) error {
+	units := ""
+	if e.JobUnits != nil {
+		units = strconv.FormatInt(*e.JobUnits, 10)
+	}
+	f.row = append(f.row[:0], e.CreatedAt.In(f.zone).Format("2006-01-02T15:04:05.000000Z07:00"), inert(e.AccountID),
+		strconv.FormatInt(e.Seq, 10), string(e.Type), strconv.FormatInt(e.Amount, 10), strconv.FormatInt(e.BalanceAfter, 10),
+		inert(text(e.JobID)), inert(text(e.JobAction)), units, inert(e.OperationID), inert(text(e.RuleVersion)), inert(text(e.RolloutID)),
+		inert(text(e.Cohort)), inert(e.Actor), inert(text(e.Category)), inert(text(e.Reference)), inert(text(e.Reason)), hex.EncodeToString(e.Hash))
+	return f.w.Write(f.row)
+}
+
+func (f *csvFile) Close() error {
+	f.w.Flush()
+	return f.w.Error()
+}
+
+// inert keeps a spreadsheet from reading a text as a formula. Amounts are numbers and are left alone.
+func inert(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}

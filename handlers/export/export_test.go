@@ -1,0 +1,162 @@
+package export_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+
+	"recoup/handlers/export"
+	"recoup/models/ledger"
+)
+
+func p[T any](v T) *T { return &v }
+
+// entries are two accounts' ledgers with everything that makes files difficult.
+func entries() []ledger.Entry {
+	at := time.Date(2026, 11, 30, 15, 30, 0, 123456000, time.UTC)
+	list := []ledger.Entry{
+		{AccountID: "acct:7", Seq: 1, Type: ledger.Grant, Amount: 9007199254740993, BalanceAfter: 9007199254740993, OperationID: "=cmd|' /C calc'!A0",
+			Actor: "key:k", Category: p("paid"), Reference: p("+49 (0) 1, \"x\"\nnew line; tag: y")},
+		{AccountID: "acct:7", Seq: 2, Type: ledger.Charge, Amount: -40, BalanceAfter: 9007199254740953, JobID: p("j1"), JobAction: p("video_render"), JobUnits: p(int64(60)),
+			OperationID: "op-2", Actor: "key:k", Attribution: ledger.Attribution{RuleVersion: p("video_render@v1"), Cohort: p("baseline")}},
+		{AccountID: "acct:7", Seq: 3, Type: ledger.Refund, Amount: 40, BalanceAfter: 9007199254740993, JobID: p("j1"), JobAction: p("video_render"), OperationID: "op-3", Actor: "system"},
+		{AccountID: "acct:7", Seq: 4, Type: ledger.Reclaim, Amount: -40, BalanceAfter: 9007199254740953, JobID: p("j1"), JobAction: p("video_render"), OperationID: "op-4", Actor: "key:k"},
+		{AccountID: "b@x", Seq: 1, Type: ledger.Grant, Amount: 5, BalanceAfter: 5, OperationID: "op-5", Actor: "staff:s", Category: p("goodwill")},
+		{AccountID: "b@x", Seq: 2, Type: ledger.Adjustment, Amount: -12, BalanceAfter: -7, OperationID: "op-6", Actor: "staff:s", Reason: p("@SUM(A1)")},
+	}
+	for i := range list {
+		list[i].CreatedAt = at.Add(time.Duration(i) * time.Second)
+		list[i].Hash = bytes.Repeat([]byte{byte(i)}, 32)
+	}
+	return list
+}
+
+func write(t *testing.T, f export.Format, zone *time.Location) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := export.New(f, &out, zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries() {
+		if err := w.Write(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func tokyo(t *testing.T) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocation("Asia/Tokyo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
+func TestCSV(t *testing.T) {
+	rows, err := csv.NewReader(bytes.NewReader(write(t, export.CSV, tokyo(t)))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 7 || rows[0][0] != "time (Asia/Tokyo)" {
+		t.Fatalf("%d rows, header %v", len(rows), rows[0])
+	}
+	if got := rows[1][0]; got != "2026-12-01T00:30:00.123456+09:00" {
+		t.Errorf("time %s", got)
+	}
+	for _, c := range []struct {
+		row, column int
+		want        string
+	}{
+		{1, 4, "9007199254740993"}, {2, 4, "-40"}, {2, 5, "9007199254740953"}, {1, 9, "'=cmd|' /C calc'!A0"},
+		{1, 15, "'+49 (0) 1, \"x\"\nnew line; tag: y"}, {6, 16, "'@SUM(A1)"}, {6, 5, "-7"},
+	} {
+		if got := rows[c.row][c.column]; got != c.want {
+			t.Errorf("row %d column %d: %q, want %q", c.row, c.column, got, c.want)
+		}
+	}
+}
+
+func TestWorkbook(t *testing.T) {
+	f, err := excelize.OpenReader(bytes.NewReader(write(t, export.Workbook, tokyo(t))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	raw := func(cell string) string {
+		v, err := f.GetCellValue("Ledger", cell, excelize.Options{RawCellValue: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	kind := func(cell string) excelize.CellType {
+		k, err := f.GetCellType("Ledger", cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	if raw("E2") != "9007199254740993" || kind("E2") != excelize.CellTypeInlineString {
+		t.Errorf("a number of 16 digits: %q as %v, want exact text", raw("E2"), kind("E2"))
+	}
+	if raw("E3") != "-40" || kind("E3") == excelize.CellTypeInlineString {
+		t.Errorf("an amount: %q as %v, want a number", raw("E3"), kind("E3"))
+	}
+	if formula, err := f.GetCellFormula("Ledger", "J2"); err != nil || formula != "" || raw("J2") != "=cmd|' /C calc'!A0" {
+		t.Errorf("an id that looks like a formula: %q, formula %q", raw("J2"), formula)
+	}
+	shown, err := f.GetCellValue("Ledger", "A2")
+	if err != nil || shown != "2026-12-01 00:30:00" {
+		t.Errorf("date %q %v", shown, err)
+	}
+	panes, err := f.GetPanes("Ledger")
+	if err != nil || !panes.Freeze || panes.YSplit != 1 {
+		t.Errorf("panes %+v %v", panes, err)
+	}
+}
+
+// TestJournalIsReadByHledger lets the real program add up what we wrote.
+func TestJournalIsReadByHledger(t *testing.T) {
+	bin, err := exec.LookPath("hledger")
+	if err != nil {
+		if os.Getenv("RECOUP_REQUIRE_BROWSER") != "" {
+			t.Fatal("hledger is not installed")
+		}
+		t.Skip("hledger is not installed: apt-get install hledger")
+	}
+	file := filepath.Join(t.TempDir(), "ledger.journal")
+	if err := os.WriteFile(file, write(t, export.Journal, tokyo(t)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command(bin, append([]string{"-f", file}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("hledger %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	run("check")
+	balances := run("balance", "liabilities:customers", "--flat", "-N", "-O", "csv", "--layout=bare")
+	for _, want := range []string{`"liabilities:customers:acct%3A7","credits","-9007199254740953"`, `"liabilities:customers:b@x","credits","7"`} {
+		if !strings.Contains(balances, want) {
+			t.Errorf("balances lack %s:\n%s", want, balances)
+		}
+	}
+	if tagged := run("register", "tag:job=j1", "-O", "csv"); strings.Count(tagged, "revenue:") != 3 {
+		t.Errorf("entries of the job:\n%s", tagged)
+	}
+}
