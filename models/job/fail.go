@@ -274,7 +274,7 @@ func jobColumns() []clause.Column {
 	names := []string{"account_key", "key", "id", "action", "units", "mode", "dependency", "cost", "rule_version", "rollout_id",
 		"cohort", "operation_id", "is_refunded", "refunded_at", "is_reclaimed", "reclaimed_at", "delivered_at", "deliveries",
 		"result", "state", "attempt", "generation", "generation_base", "not_before", "expires_at", "lease_until", "deadline_at",
-		"late_success_of", "error_class", "error_code", "error_message", "dead_reason", "dead_at", "resolution", "max_attempts", "lease_ms",
+		"late_success_of", "error_class", "error_code", "error_message", "dead_reason", "dead_at", "resolution", "resolved_at", "max_attempts", "lease_ms",
 		"deadline_ms", "expires_ms", "backoff_base_ms", "backoff_max_ms", "jitter", "trace_id", "traceparent", "created_at", "updated_at"}
 	cols := make([]clause.Column, len(names))
 	for i, n := range names {

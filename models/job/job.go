@@ -106,7 +106,9 @@ type Job struct {
 	DeadReason     string
 	DeadAt         *time.Time
 	// Resolution is why a person discarded the job; empty unless it is discarded.
-	Resolution    string
+	Resolution string
+	// ResolvedAt is when a person discarded the job; nil unless it is discarded.
+	ResolvedAt    *time.Time
 	MaxAttempts   int
 	LeaseMs       int64
 	DeadlineMs    *int64

@@ -98,7 +98,7 @@ func (s *Service) Discard(ctx context.Context, r PersonRequest) (operation.Outco
 		return operation.Outcome{}, fault.InvalidField("reason", "must be one of %s", strings.Join(DiscardReasons(), ", "))
 	}
 	return s.person(ctx, r, "discard", true, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
-		j, was, err := s.move(ctx, tx, at, "discarded", "state = 'dead'", map[string]any{"state": Discarded, "resolution": r.Reason})
+		j, was, err := s.move(ctx, tx, at, "discarded", "state = 'dead'", map[string]any{"state": Discarded, "resolution": r.Reason, "resolved_at": gorm.Expr("clock_timestamp()")})
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (s *Service) Discard(ctx context.Context, r PersonRequest) (operation.Outco
 // Reopen makes a discarded job a dead letter again. Faults as for Requeue.
 func (s *Service) Reopen(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
 	return s.person(ctx, r, "reopen", true, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
-		j, was, err := s.move(ctx, tx, at, "reopened", "state = 'discarded'", map[string]any{"state": Dead, "resolution": ""})
+		j, was, err := s.move(ctx, tx, at, "reopened", "state = 'discarded'", map[string]any{"state": Dead, "resolution": "", "resolved_at": nil})
 		if err != nil {
 			return nil, err
 		}

@@ -115,8 +115,8 @@ type Filter struct {
 	ErrorClass string  `json:"class,omitempty"`
 	// ErrorText matches a part of the error message, not case-sensitive.
 	ErrorText string `json:"text,omitempty"`
-	// Before restricts to jobs dead (for dead letters), delivered (for late successes) or charged
-	// before a moment.
+	// Before restricts to jobs dead (for dead letters), discarded (ByResolution), delivered (for late
+	// successes) or charged before a moment.
 	Before *time.Time `json:"before,omitempty"`
 	// Reclaimable selects jobs that are refunded and not reclaimed: a success would still be charged.
 	Reclaimable bool `json:"reclaimable,omitempty"`
@@ -130,6 +130,8 @@ const (
 	ByCharge Order = "charge"
 	// ByDeath lists dead and discarded jobs, oldest death first.
 	ByDeath Order = "death"
+	// ByResolution lists discarded jobs, latest discard first.
+	ByResolution Order = "resolution"
 	// ByLateSuccess lists jobs delivered after a refund, cancel or discard, newest first.
 	ByLateSuccess Order = "late_success"
 )
@@ -150,6 +152,9 @@ func (s *Service) List(ctx context.Context, f Filter, o Order, from *Position, d
 	case ByDeath:
 		column, descending = "dead_at", false
 		w.And("j.dead_at IS NOT NULL")
+	case ByResolution:
+		column = "resolved_at"
+		w.And("j.resolved_at IS NOT NULL")
 	case ByLateSuccess:
 		column = "delivered_at"
 		w.And("j.late_success_of IS NOT NULL")
@@ -174,6 +179,8 @@ func (s *Service) List(ctx context.Context, f Filter, o Order, from *Position, d
 		switch {
 		case o == ByDeath && j.DeadAt != nil:
 			at = *j.DeadAt
+		case o == ByResolution && j.ResolvedAt != nil:
+			at = *j.ResolvedAt
 		case o == ByLateSuccess && j.DeliveredAt != nil:
 			at = *j.DeliveredAt
 		}
@@ -215,7 +222,7 @@ func (f Filter) where(w *where.Clause, timeColumn string) {
 // columnList is jobColumns as SQL: everything but the payload.
 const columnList = `account_key, key, id, action, units, mode, dependency, cost, rule_version, rollout_id, cohort, operation_id,
 	is_refunded, refunded_at, is_reclaimed, reclaimed_at, delivered_at, deliveries, result, state, attempt, generation, generation_base,
-	not_before, expires_at, lease_until, deadline_at, late_success_of, error_class, error_code, error_message, dead_reason, dead_at, resolution,
+	not_before, expires_at, lease_until, deadline_at, late_success_of, error_class, error_code, error_message, dead_reason, dead_at, resolution, resolved_at,
 	max_attempts, lease_ms, deadline_ms, expires_ms, backoff_base_ms, backoff_max_ms, jitter, trace_id, traceparent, created_at, updated_at`
 
 // Triage sums up the open dead letters.

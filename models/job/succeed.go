@@ -103,6 +103,7 @@ func (s *Service) deliverGuard(ctx context.Context, tx *operation.Tx, r ref, sig
 		return j, false, fmt.Errorf("job: deliver: %w", res.Error)
 	}
 	return j, res.RowsAffected == 1, nil
+		"resolved_at": nil,
 }
 
 // reclaimGuard is the one conditional update that may reclaim. It refreshes j when it wins.
