@@ -225,7 +225,10 @@
     const { xhr, target, requestConfig } = e.detail;
     if (target?.id !== "list" || requestConfig?.verb !== "get") return;
     const isList = /\bid="?list"?[\s>]/.test(xhr.response);
-    if (!isList) {
+    if (isList) {
+      // Also one that says that its rows could not be read.
+      e.detail.shouldSwap = true;
+    } else {
       e.detail.shouldSwap = false;
       location.assign(xhr.responseURL || requestConfig.path);
     }

@@ -400,7 +400,7 @@ func rich(lang text.Lang) []page {
 		{name: "dead-late", view: deadletters.Page(f, s.dead(deadletters.LateSuccess))},
 		{name: "dead-discarded", view: deadletters.Page(f, s.dead(deadletters.Resolved))},
 		{name: "dead-list", view: deadletters.List(s.l, s.dead(deadletters.NeedsReview)), fragment: true},
-		{name: "requeue", view: deadletters.RequeuePage(f, deadletters.Requeue{Act: s.act(false), Subject: s.subject(), NextGeneration: "2", NextAttempt: "6", Dependency: "render-farm", DependencyOK: true, Zone: "JST"})},
+		{name: "requeue", view: deadletters.RequeuePage(f, deadletters.Requeue{Act: s.act(false), Subject: s.subject(), NextGeneration: "2", NextAttempt: "6", Dependency: "render-farm", Zone: "JST"})},
 		{name: "discard", view: deadletters.DiscardPage(f, deadletters.Discard{Act: s.act(false), Subject: s.subject(), Reasons: deadletters.ReasonOptions(s.l, "")})},
 		{name: "reopen", view: deadletters.ReopenPage(f, deadletters.Reopen{Act: s.act(false), Subject: s.subject()})},
 		{name: "operation", view: operations.Page(f, s.operation())},

@@ -18,15 +18,6 @@ func (h *Console) accounts(c echo.Context) error {
 	r := h.of(c)
 	q := newQuery(r, "/accounts", "q", "plan", "negative", "frozen")
 	filter := ledger.AccountFilter{Search: q.get("q"), Plan: q.get("plan"), Negative: q.get("negative") != "", Frozen: q.get("frozen") != ""}
-	from, dir := position[ledger.AccountPosition](r, q)
-	rows, err := h.Ledger.Accounts(c.Request().Context(), filter, from, dir, pageSize)
-	if err != nil {
-		return err
-	}
-	p, err := pager(q, rows)
-	if err != nil {
-		return err
-	}
 	chips := q.chip(nil, "q", r.L.T("accounts.query"))
 	chips = q.chip(chips, "plan", r.L.T("col.plan"))
 	if filter.Negative {
@@ -36,12 +27,22 @@ func (h *Console) accounts(c echo.Context) error {
 		chips = append(chips, ui.Chip{Label: r.L.T("filter.only"), Value: r.L.T("accounts.frozen"), RemoveURL: q.without("frozen")})
 	}
 	m := views.Model{Action: q.path, Query: ui.Field{Value: filter.Search}, Plan: ui.Field{Value: filter.Plan}, OnlyNegative: filter.Negative,
-		OnlyFrozen: filter.Frozen, Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path, p)}
+		OnlyFrozen: filter.Frozen, Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path)}
+	page := func(f layout.Frame) component { return views.Page(f, m) }
+	part := func() component { return views.List(r.L, m) }
+	from, dir := position[ledger.AccountPosition](r, q)
+	rows, err := h.Ledger.Accounts(c.Request().Context(), filter, from, dir, pageSize)
+	if err != nil {
+		return h.unreadable(r, err, &m.List, q.url(), page, part)
+	}
+	if m.List.Pager, err = pager(q, rows); err != nil {
+		return err
+	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
 	for _, a := range rows.Rows {
 		m.Rows = append(m.Rows, pr.AccountRow(a))
 	}
-	return fragment(r, h, func(f layout.Frame) component { return views.Page(f, m) }, views.List(r.L, m))
+	return fragment(r, h, http.StatusOK, page, part)
 }
 
 // subject reads the account of a form.

@@ -214,6 +214,6 @@ func operationURL(scope, id string) string {
 }
 
 // list is the part that list pages share.
-func list(chips []ui.Chip, clear string, pager ui.Pager) ui.List {
-	return ui.List{Chips: chips, ClearURL: clear, Pager: pager}
+func list(chips []ui.Chip, clear string) ui.List {
+	return ui.List{Chips: chips, ClearURL: clear}
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http"
 	"strconv"
 	"time"
 
@@ -26,7 +27,6 @@ func ages() map[string]time.Duration {
 
 func (h *Console) deadLetters(c echo.Context) error {
 	r := h.of(c)
-	ctx := c.Request().Context()
 	q := newQuery(r, "/dead-letters", "tab", "account", "action", "class", "code", "text", "age")
 	tab := views.Tab(q.get("tab"))
 	f := job.Filter{AccountID: q.get("account"), Action: q.get("action"), ErrorClass: q.get("class"), ErrorCode: q.get("code"), ErrorText: q.get("text")}
@@ -35,6 +35,7 @@ func (h *Console) deadLetters(c echo.Context) error {
 	case views.LateSuccess:
 		order = job.ByLateSuccess
 	case views.Resolved:
+		order = job.ByResolution
 		f.States = []job.State{job.Discarded}
 	default:
 		tab = views.NeedsReview
@@ -52,25 +53,26 @@ func (h *Console) deadLetters(c echo.Context) error {
 		f.Before = &before
 		chips = append(chips, ui.Chip{Label: r.L.T("dead.age"), Value: r.L.T("age." + q.get("age")), RemoveURL: q.without("age")})
 	}
-	from, dir := position[job.Position](r, q)
-	rows, err := h.Jobs.List(ctx, f, order, from, dir, pageSize)
-	if err != nil {
-		return err
-	}
-	p, err := pager(q, rows)
-	if err != nil {
-		return err
-	}
 	clear := query{path: q.path, values: nil}.with("tab", q.get("tab"))
 	m := views.Model{Action: q.path, Tab: tab, Account: ui.Field{Value: f.AccountID}, ActionName: ui.Field{Value: f.Action}, Code: ui.Field{Value: f.ErrorCode},
 		Text: ui.Field{Value: f.ErrorText}, Classes: views.ClassOptions(r.L, f.ErrorClass), Ages: views.AgeOptions(r.L, q.get("age")),
-		Zone: r.L.ZoneAt(r.Now), List: list(chips, clear, p)}
+		Zone: r.L.ZoneAt(r.Now), List: list(chips, clear)}
 	for _, t := range []views.Tab{views.NeedsReview, views.LateSuccess, views.Resolved} {
 		to := string(t)
 		if t == views.NeedsReview {
 			to = ""
 		}
 		m.Tabs = append(m.Tabs, ui.Choice{Text: views.TabName(r.L, t), URL: q.with("tab", to), Current: t == tab})
+	}
+	page := func(f layout.Frame) component { return views.Page(f, m) }
+	part := func() component { return views.List(r.L, m) }
+	from, dir := position[job.Position](r, q)
+	rows, err := h.Jobs.List(c.Request().Context(), f, order, from, dir, pageSize)
+	if err != nil {
+		return h.unreadable(r, err, &m.List, q.url(), page, part)
+	}
+	if m.List.Pager, err = pager(q, rows); err != nil {
+		return err
 	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
 	for _, j := range rows.Rows {
@@ -85,7 +87,7 @@ func (h *Console) deadLetters(c echo.Context) error {
 		}
 		m.Rows = append(m.Rows, row)
 	}
-	return fragment(r, h, func(f layout.Frame) component { return views.Page(f, m) }, views.List(r.L, m))
+	return fragment(r, h, http.StatusOK, page, part)
 }
 
 func deadSubject(r request, j job.Listed, a ledger.Account) views.Subject {
@@ -105,7 +107,7 @@ func (h *Console) requeueForm(c echo.Context) error {
 
 func requeueModel(r request, form ui.Act, j job.Listed, a ledger.Account, err error) views.Requeue {
 	m := views.Requeue{Act: form, Subject: deadSubject(r, j, a), NextGeneration: strconv.Itoa(j.Generation + 1), NextAttempt: strconv.Itoa(j.Attempt + 1),
-		Dependency: j.Dependency, DependencyOK: true, Zone: r.L.ZoneName(), Later: r.FormValue("when") == "at"}
+		Dependency: j.Dependency, Zone: r.L.ZoneName(), Later: r.FormValue("when") == "at"}
 	m.At, m.Reason = field(r, "at", err), field(r, "reason", err)
 	return m
 }

@@ -28,6 +28,9 @@ func (h *Console) ErrorPage(c echo.Context, status int, f *fault.Error) error {
 		}
 		return c.Redirect(http.StatusSeeOther, to)
 	}
+	if show := unreadableOf(c); show != nil {
+		return show(status)
+	}
 	m := message.Error(r.L, status, reqctx.RequestID(c.Request().Context()))
 	if status < http.StatusInternalServerError && f != nil {
 		m.Detail = sentence(r.L, f)

@@ -125,11 +125,11 @@ func (h *Console) notices(r request) []ui.Notice {
 	if n := r.QueryParam("refused"); n != "" {
 		return []ui.Notice{ui.NoticeConflict(r.L, r.L.Maybe("conflict."+n, r.L.T("error.409")), r.QueryParam("request"))}
 	}
-	id := r.QueryParam("op")
+	id := readable(r.QueryParam("op"))
 	if id == "" {
 		return nil
 	}
-	stored, _, err := h.Ops.Find(r.Request().Context(), operation.ParseScope(r.QueryParam("op_scope")), id)
+	stored, _, err := h.Ops.Find(r.Request().Context(), operation.ParseScope(readable(r.QueryParam("op_scope"))), id)
 	if err != nil || stored.CompletedAt == nil || stored.Actor != r.Who.Actor().String() {
 		return nil
 	}

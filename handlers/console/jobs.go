@@ -32,22 +32,23 @@ func (h *Console) jobs(c echo.Context) error {
 	if f.Reclaimable {
 		chips = append(chips, ui.Chip{Label: r.L.T("filter.only"), Value: r.L.T("state.refunded"), RemoveURL: q.without("money")})
 	}
+	m := views.Model{Action: q.path, Job: ui.Field{Value: f.JobID}, Account: ui.Field{Value: f.AccountID}, ActionName: ui.Field{Value: f.Action},
+		States: views.StateOptions(r.L, q.values["state"]...), Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path)}
+	page := func(f layout.Frame) component { return views.Page(f, m) }
+	part := func() component { return views.List(r.L, m) }
 	from, dir := position[job.Position](r, q)
 	rows, err := h.Jobs.List(c.Request().Context(), f, job.ByCharge, from, dir, pageSize)
 	if err != nil {
+		return h.unreadable(r, err, &m.List, q.url(), page, part)
+	}
+	if m.List.Pager, err = pager(q, rows); err != nil {
 		return err
 	}
-	p, err := pager(q, rows)
-	if err != nil {
-		return err
-	}
-	m := views.Model{Action: q.path, Job: ui.Field{Value: f.JobID}, Account: ui.Field{Value: f.AccountID}, ActionName: ui.Field{Value: f.Action},
-		States: views.StateOptions(r.L, q.values["state"]...), Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path, p)}
 	pr := present.Presenter{L: r.L, Now: r.Now}
 	for _, j := range rows.Rows {
 		m.Rows = append(m.Rows, pr.JobListRow(j))
 	}
-	return fragment(r, h, func(f layout.Frame) component { return views.Page(f, m) }, views.List(r.L, m))
+	return fragment(r, h, http.StatusOK, page, part)
 }
 
 // find reads the job of the URL and its account.
@@ -80,7 +81,11 @@ func (h *Console) job(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := present.Presenter{L: r.L, Now: r.Now}.JobView(d)
+	pr, err := h.presenter(r)
+	if err != nil {
+		return err
+	}
+	m, err := pr.JobView(d)
 	if err != nil {
 		return err
 	}
@@ -123,8 +128,13 @@ func (h *Console) jobPage(ctx context.Context, j job.Listed, a ledger.Account) (
 	for _, e := range entries.Rows {
 		d.Entries[e.Seq] = e
 	}
-	d.Names, err = h.names(ctx)
-	return d, err
+	return d, nil
+}
+
+// presenter knows the names of people and keys.
+func (h *Console) presenter(r request) (present.Presenter, error) {
+	names, err := h.names(r.Request().Context())
+	return present.Presenter{L: r.L, Now: r.Now, Names: names}, err
 }
 
 // names are what people and keys are called, by actor.

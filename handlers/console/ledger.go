@@ -5,7 +5,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"recoup/handlers/present"
 	"recoup/models/fault"
 	"recoup/models/ledger"
 	"recoup/views/layout"
@@ -109,9 +108,20 @@ func (f entryFilter) narrow() bool {
 func (h *Console) ledger(c echo.Context) error {
 	r := h.of(c)
 	f := entriesOf(r, "/ledger")
-	m := views.Model{Filter: f.form, Periods: f.periodChoices(r), Period: f.period.words(r.L, r.Now), Zone: r.L.ZoneAt(r.Now)}
+	m := views.Model{Filter: f.form, Periods: f.periodChoices(r), Period: f.period.words(r.L, r.Now), Zone: r.L.ZoneAt(r.Now), List: list(f.chips, f.path)}
+	page := func(f layout.Frame) component { return views.Page(f, m) }
+	part := func() component { return views.List(r.L, m) }
+	if err := h.readLedger(r, f, &m); err != nil {
+		return h.unreadable(r, err, &m.List, f.url(), page, part)
+	}
+	return fragment(r, h, http.StatusOK, page, part)
+}
+
+// readLedger fills in rows, totals and the neighbouring pages.
+func (h *Console) readLedger(r request, f entryFilter, m *views.Model) error {
+	ctx := r.Request().Context()
 	from, dir := position[ledger.Position](r, f.query)
-	rows, err := h.Ledger.List(c.Request().Context(), f.Filter, from, dir, pageSize)
+	rows, err := h.Ledger.List(ctx, f.Filter, from, dir, pageSize)
 	if fault.Is(err, fault.CodeAccountNotFound) {
 		// A filter that matches nothing is no error: the page says so and offers to clear it.
 		err = nil
@@ -119,30 +129,31 @@ func (h *Console) ledger(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := pager(f.query, rows)
+	if m.List.Pager, err = pager(f.query, rows); err != nil {
+		return err
+	}
+	pr, err := h.presenter(r)
 	if err != nil {
 		return err
 	}
-	m.List = list(f.chips, f.path, p)
-	pr := present.Presenter{L: r.L, Now: r.Now}
 	for _, e := range rows.Rows {
 		m.Rows = append(m.Rows, pr.Entry(e))
 	}
 	if f.narrow() {
-		totals, err := h.Ledger.Totals(c.Request().Context(), f.Filter)
+		totals, err := h.Ledger.Totals(ctx, f.Filter)
 		if err != nil && !fault.Is(err, fault.CodeAccountNotFound) {
 			return err
 		}
 		m.Totals = pr.Totals(totals)
 	}
-	return fragment(r, h, func(f layout.Frame) component { return views.Page(f, m) }, views.List(r.L, m))
+	return nil
 }
 
 // fragment answers htmx with the list alone and everybody else with the page.
-func fragment(r request, h *Console, page func(layout.Frame) component, part component) error {
+func fragment(r request, h *Console, status int, page func(layout.Frame) component, part func() component) error {
 	header := r.Request().Header
 	if header.Get("HX-Request") == "true" && header.Get("HX-Target") == ui.ListID && header.Get("HX-History-Restore-Request") == "" {
-		return render(r, http.StatusOK, part)
+		return render(r, status, part())
 	}
-	return render(r, http.StatusOK, page(h.frame(r)))
+	return render(r, status, page(h.frame(r)))
 }

@@ -18,7 +18,7 @@ import (
 func (h *Console) operation(c echo.Context) error {
 	r := h.of(c)
 	ctx := c.Request().Context()
-	scope, id := c.QueryParam("scope"), c.QueryParam("id")
+	scope, id := readable(c.QueryParam("scope")), readable(c.QueryParam("id"))
 	if scope == "" || id == "" {
 		return fault.InvalidFields(fault.Field{Name: "scope", Message: "is required"}, fault.Field{Name: "id", Message: "is required"})
 	}
@@ -26,11 +26,11 @@ func (h *Console) operation(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	names, err := h.names(ctx)
+	pr, err := h.presenter(r)
 	if err != nil {
 		return err
 	}
-	d := present.OperationPage{Stored: stored, Attempts: attempts, Names: names}
+	d := present.OperationPage{Stored: stored, Attempts: attempts}
 	if stored.Result != nil {
 		var b bytes.Buffer
 		// Indent copies numbers digit by digit.
@@ -53,6 +53,5 @@ func (h *Console) operation(c echo.Context) error {
 		}
 		d.Charged = &j
 	}
-	m := present.Presenter{L: r.L, Now: r.Now}.OperationView(d)
-	return render(c, http.StatusOK, views.Page(h.frame(r), m))
+	return render(c, http.StatusOK, views.Page(h.frame(r), pr.OperationView(d)))
 }

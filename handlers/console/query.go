@@ -25,12 +25,18 @@ func newQuery(r request, path string, known ...string) query {
 	q := query{path: path, values: url.Values{}}
 	for _, name := range known {
 		for _, v := range r.QueryParams()[name] {
-			if v = strings.TrimSpace(v); v != "" && !slices.Contains(q.values[name], v) {
+			if v = readable(v); v != "" && !slices.Contains(q.values[name], v) {
 				q.values.Add(name, v)
 			}
 		}
 	}
 	return q
+}
+
+// readable is a parameter without space around it and with U+FFFD in the place of what no text in the database
+// holds: it finds nothing there, where the bytes themselves would be refused.
+func readable(v string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(strings.TrimSpace(v), "\uFFFD"), "\x00", "\uFFFD")
 }
 
 func (q query) get(name string) string { return q.values.Get(name) }

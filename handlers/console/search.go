@@ -2,7 +2,6 @@ package console
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -22,7 +21,7 @@ const foundAtMost = 20
 func (h *Console) search(c echo.Context) error {
 	r := h.of(c)
 	ctx := c.Request().Context()
-	q := strings.TrimSpace(c.QueryParam("q"))
+	q := readable(c.QueryParam("q"))
 	m := search.Model{Query: q}
 	if q == "" {
 		return render(c, http.StatusOK, search.Page(h.frame(r), m))

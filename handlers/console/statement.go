@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -32,39 +33,17 @@ func (h *Console) statement(c echo.Context) error {
 	}
 	f := entriesOf(r, accountURL(a.ID))
 	f.AccountID, f.RolloutID, f.Actor, f.MinAmount, f.MaxAmount = a.ID, "", "", nil, nil
-	from, dir := position[ledger.Position](r, f.query)
-	rows, err := h.Ledger.List(ctx, f.Filter, from, dir, pageSize)
+	pr, err := h.presenter(r)
 	if err != nil {
 		return err
 	}
-	p, err := pager(f.query, rows)
-	if err != nil {
-		return err
-	}
-	pr := present.Presenter{L: r.L, Now: r.Now}
 	m := pr.Statement(a)
 	m.Filter, m.Periods, m.Zone = f.form, f.periodChoices(r), r.L.ZoneAt(r.Now)
-	m.List = list(f.chips, f.path, p)
-
-	whole := ledger.Filter{AccountID: a.ID, From: f.From, To: f.To}
-	totals, err := h.Ledger.Totals(ctx, whole)
-	if err != nil {
-		return err
-	}
-	opening, closing, err := h.ends(ctx, a, f.From, f.To, r.Now)
-	if err != nil {
-		return err
-	}
-	m.Period, m.InPeriod = pr.Period(opening, closing, totals, f.period.First, f.period.Last)
-	if f.JobID != "" || f.OperationID != "" || f.RuleVersion != "" || len(f.Types) > 0 {
-		filtered, err := h.Ledger.Totals(ctx, f.Filter)
-		if err != nil {
-			return err
-		}
-		m.Totals = pr.Totals(filtered)
-	}
-	if m.Days, err = h.days(ctx, pr, a.ID, rows.Rows); err != nil {
-		return err
+	m.List = list(f.chips, f.path)
+	page := func(f layout.Frame) component { return views.StatementPage(f, m) }
+	part := func() component { return views.StatementList(r.L, m) }
+	if err := h.readStatement(ctx, r, pr, a, f, &m); err != nil {
+		return h.unreadable(r, err, &m.List, f.url(), page, part)
 	}
 	if err := h.statementJobs(ctx, pr, a.ID, &m); err != nil {
 		return err
@@ -76,45 +55,71 @@ func (h *Console) statement(c echo.Context) error {
 	} else {
 		m.UnfreezeURL = r.link(staff.AccountFreeze, accountURL(a.ID)+"/unfreeze")
 	}
-	return fragment(r, h, func(f layout.Frame) component { return views.StatementPage(f, m) }, views.StatementList(r.L, m))
+	return fragment(r, h, http.StatusOK, page, part)
 }
 
-// ends are the balances before a period and at its end; nil ends mean the beginning and now.
-func (h *Console) ends(ctx context.Context, a ledger.Account, from, to *time.Time, now time.Time) (opening, closing int64, err error) {
-	if from != nil {
-		b, err := h.Ledger.BalanceAt(ctx, a.ID, from.Add(-time.Microsecond))
+// readStatement fills in the entries of the page by day, the figures of the period and, where the filter is narrower
+// than that, the filter's own.
+func (h *Console) readStatement(ctx context.Context, r request, pr present.Presenter, a ledger.Account, f entryFilter, m *views.Statement) error {
+	from, dir := position[ledger.Position](r, f.query)
+	rows, err := h.Ledger.List(ctx, f.Filter, from, dir, pageSize)
+	if err != nil {
+		return err
+	}
+	if m.List.Pager, err = pager(f.query, rows); err != nil {
+		return err
+	}
+	totals, err := h.Ledger.Totals(ctx, ledger.Filter{AccountID: a.ID, From: f.From, To: f.To})
+	if err != nil {
+		return err
+	}
+	days := pr.Days(rows.Rows)
+	opening, closing, err := h.balances(ctx, a, f.From, f.To, r.Now, days)
+	if err != nil {
+		return err
+	}
+	m.Days = pr.DayViews(days)
+	m.Period, m.InPeriod = pr.Period(opening, closing, totals, f.period.First, f.period.Last)
+	if f.JobID != "" || f.OperationID != "" || f.RuleVersion != "" || len(f.Types) > 0 {
+		filtered, err := h.Ledger.Totals(ctx, f.Filter)
 		if err != nil {
-			return 0, 0, err
+			return err
 		}
-		opening = b.Balance
+		m.Totals = pr.Totals(filtered)
+	}
+	return nil
+}
+
+// balances reads in one go what the statement shows beside the entries: the balances before the period and at its
+// end, nil ends meaning the beginning and now, and those at both ends of each day, whatever the filter leaves of it.
+func (h *Console) balances(ctx context.Context, a ledger.Account, from, to *time.Time, now time.Time, days []present.Day) (opening, closing int64, err error) {
+	type want struct {
+		at   time.Time
+		into *int64
+	}
+	var wanted []want
+	if from != nil {
+		wanted = append(wanted, want{*from, &opening})
 	}
 	closing = a.Balance
 	if to != nil && to.Before(now) {
-		b, err := h.Ledger.BalanceAt(ctx, a.ID, to.Add(-time.Microsecond))
-		if err != nil {
-			return 0, 0, err
-		}
-		closing = b.Balance
+		wanted = append(wanted, want{*to, &closing})
+	}
+	for i := range days {
+		wanted = append(wanted, want{days[i].Begin, &days[i].Opening}, want{days[i].End, &days[i].Closing})
+	}
+	moments := make([]time.Time, len(wanted))
+	for i, w := range wanted {
+		moments[i] = w.at
+	}
+	balances, err := h.Ledger.BalancesBefore(ctx, a.ID, moments)
+	if err != nil {
+		return 0, 0, err
+	}
+	for i, w := range wanted {
+		*w.into = balances[i]
 	}
 	return opening, closing, nil
-}
-
-// days groups a page's entries by the person's days, each with the balances at its ends: those of the whole
-// day, whatever the filter leaves of it.
-func (h *Console) days(ctx context.Context, pr present.Presenter, account string, entries []ledger.Entry) ([]views.Day, error) {
-	days := pr.Days(entries)
-	for i := range days {
-		opening, err := h.Ledger.BalanceAt(ctx, account, days[i].Begin.Add(-time.Microsecond))
-		if err != nil {
-			return nil, err
-		}
-		closing, err := h.Ledger.BalanceAt(ctx, account, days[i].End.Add(-time.Microsecond))
-		if err != nil {
-			return nil, err
-		}
-		days[i].Opening, days[i].Closing = opening.Balance, closing.Balance
-	}
-	return pr.DayViews(days), nil
 }
 
 func (h *Console) statementJobs(ctx context.Context, pr present.Presenter, account string, m *views.Statement) error {

@@ -15,13 +15,13 @@ func (p Presenter) DeadLetter(j job.Listed) deadletters.Row {
 	if j.Generation > 0 {
 		row.Generation = strconv.Itoa(j.Generation)
 	}
-	if j.State == job.Succeeded {
+	switch j.State {
+	case job.Succeeded:
 		row.Since = p.Stamp(j.DeliveredAt)
-	} else {
+	case job.Discarded:
+		row.Since, row.Resolution = p.Stamp(j.ResolvedAt), deadletters.ReasonName(p.L, j.Resolution)
+	case job.Queued, job.Running, job.Retrying, job.Dead, job.Canceled:
 		row.Since = p.Stamp(j.DeadAt)
-	}
-	if j.State == job.Discarded {
-		row.Resolution = deadletters.ReasonName(p.L, j.Resolution)
 	}
 	return row
 }

@@ -44,8 +44,6 @@ type JobPage struct {
 	// Entries are the job's entries by seq.
 	Entries map[int64]ledger.Entry
 	Payload json.RawMessage
-	// Names turns an actor into a person's name or a key's.
-	Names map[string]string
 }
 
 // JobView maps a job to its page.
@@ -65,7 +63,7 @@ func (p Presenter) JobView(d JobPage) (views.Job, error) {
 	}
 	for _, o := range d.Operations {
 		m.Operations = append(m.Operations, views.Operation{ID: ui.ID{Value: o.ID, URL: OperationURL(o.ScopeName(), o.ID)}, Kind: o.Kind,
-			Actor: p.actor(o.Actor, d.Names), At: p.L.Stamp(o.StartedAt, p.Now), Result: "applied"})
+			Actor: p.actor(o.Actor), At: p.L.Stamp(o.StartedAt, p.Now), Result: "applied"})
 	}
 	var err error
 	if m.Days, m.Next, err = p.timeline(d); err != nil {
@@ -146,16 +144,6 @@ func (p Presenter) attempt(j job.Listed, a job.Attempt) views.Attempt {
 	return v
 }
 
-func (p Presenter) actor(actor string, names map[string]string) string {
-	if n := names[actor]; n != "" {
-		return n
-	}
-	if actor == "system" {
-		return p.L.T("actor.system")
-	}
-	return actor
-}
-
 // timeline sorts events into three lanes and says what is due next.
 func (p Presenter) timeline(d JobPage) (days []views.Day, next string, err error) {
 	zone := p.L.Zone
@@ -223,15 +211,15 @@ func (p Presenter) moments(d JobPage, e job.Event, x job.Details) (out []views.M
 		late := e.Outcome == job.Reclaimed || e.StateBefore == job.Dead || e.StateBefore == job.Canceled || e.StateBefore == job.Discarded
 		return []views.Moment{{Attempt: views.AttemptSucceeded(l, n, late), Money: money}}, ""
 	case job.EventCanceled:
-		return []views.Moment{{Person: views.ByPerson(l, "cancel", p.actor(e.Actor, d.Names), x.Reason), Money: money}}, ""
+		return []views.Moment{{Person: views.ByPerson(l, "cancel", p.actor(e.Actor), x.Reason), Money: money}}, ""
 	case job.EventRequeued:
-		return []views.Moment{{Person: views.ByPerson(l, "requeue", p.actor(e.Actor, d.Names), x.Reason)}}, ""
+		return []views.Moment{{Person: views.ByPerson(l, "requeue", p.actor(e.Actor), x.Reason)}}, ""
 	case job.EventDiscarded:
-		return []views.Moment{{Person: views.ByPerson(l, "discard", p.actor(e.Actor, d.Names), noted(l.Maybe("reason."+x.Reason, x.Reason), x.Note))}}, ""
+		return []views.Moment{{Person: views.ByPerson(l, "discard", p.actor(e.Actor), noted(l.Maybe("reason."+x.Reason, x.Reason), x.Note))}}, ""
 	case job.EventReopened:
-		return []views.Moment{{Person: views.ByPerson(l, "reopen", p.actor(e.Actor, d.Names), x.Reason)}}, ""
+		return []views.Moment{{Person: views.ByPerson(l, "reopen", p.actor(e.Actor), x.Reason)}}, ""
 	}
-	return []views.Moment{{Person: views.ByPerson(l, e.Kind, p.actor(e.Actor, d.Names), x.Reason)}}, ""
+	return []views.Moment{{Person: views.ByPerson(l, e.Kind, p.actor(e.Actor), x.Reason)}}, ""
 }
 
 func noted(reason, note string) string {

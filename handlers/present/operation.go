@@ -20,13 +20,12 @@ type OperationPage struct {
 	Entries []ledger.Entry
 	// Charged is the job that a charge made, nil for others.
 	Charged *job.Listed
-	Names   map[string]string
 }
 
 // OperationView maps an operation to its page.
 func (p Presenter) OperationView(d OperationPage) views.Model {
 	o := d.Stored
-	m := views.Model{Scope: o.ScopeName(), ID: o.ID, Kind: o.Kind, Actor: p.actor(o.Actor, d.Names), Started: p.L.Stamp(o.StartedAt, p.Now),
+	m := views.Model{Scope: o.ScopeName(), ID: o.ID, Kind: o.Kind, Actor: p.actor(o.Actor), Started: p.L.Stamp(o.StartedAt, p.Now),
 		Result: d.Result, Trace: Trace(o.TraceID), Zone: p.L.ZoneAt(p.Now)}
 	if o.AccountID != "" {
 		m.Account = Account(o.AccountID)

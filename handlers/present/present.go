@@ -19,6 +19,8 @@ import (
 type Presenter struct {
 	L   text.Locale
 	Now time.Time
+	// Names turns an actor into a person's name or a key's; nil on pages that show no actors.
+	Names map[string]string
 }
 
 // Stamp shows a time; nil shows nothing.
@@ -27,6 +29,17 @@ func (p Presenter) Stamp(t *time.Time) text.Stamp {
 		return text.Stamp{}
 	}
 	return p.L.Stamp(*t, p.Now)
+}
+
+// actor names who did something, as people call them; what has no name is shown as it is recorded.
+func (p Presenter) actor(actor string) string {
+	if n := p.Names[actor]; n != "" {
+		return n
+	}
+	if actor == "system" {
+		return p.L.T("actor.system")
+	}
+	return actor
 }
 
 // AccountURL is an account's page.
@@ -80,7 +93,10 @@ func optional(id *string) ui.ID {
 func (p Presenter) Entry(e ledger.Entry) views.Entry {
 	v := views.Entry{At: p.L.Stamp(e.CreatedAt, p.Now), Type: string(e.Type), Account: Account(e.AccountID), What: p.what(e),
 		Operation: Operation(e.AccountID, e.OperationID, e.Actor), RuleVersion: Rule(e.RuleVersion), Rollout: optional(e.RolloutID),
-		Actor: e.Actor, Credits: p.L.Signed(e.Amount), Balance: p.L.Credits(e.BalanceAfter)}
+		Credits: p.L.Signed(e.Amount), Balance: p.L.Credits(e.BalanceAfter)}
+	if e.Actor != "system" {
+		v.Actor = p.actor(e.Actor)
+	}
 	if e.JobID != nil {
 		v.Job = Job(e.AccountID, *e.JobID)
 	}

@@ -157,6 +157,8 @@ func (m Statement) say(l text.Locale) string {
 		return l.T("statement.say_inconsistent", m.Balance)
 	case m.NegFor != "":
 		return l.T("statement.say_negative", m.Balance, m.NegFor, m.NegSince.Full)
+	case m.Period == nil:
+		return l.T("statement.say_unread", m.Balance, m.Entries)
 	default:
 		return l.T("statement.say", m.Balance, m.Entries, m.InPeriod)
 	}

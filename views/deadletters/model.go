@@ -73,8 +73,7 @@ type Requeue struct {
 	NextGeneration string
 	NextAttempt    string
 	Dependency     string // what the action depends on; empty: nothing
-	DependencyOK   bool
-	Later          bool // "at a time" is chosen
+	Later          bool   // "at a time" is chosen
 	At             ui.Field
 	Zone           string
 	Reason         ui.Field
@@ -176,6 +175,14 @@ func (m Model) since(l text.Locale) string {
 	default:
 		return l.T("col.dead_since", m.Zone)
 	}
+}
+
+// order says what the list's first row is: the oldest dead letter waits longest, elsewhere the latest is news.
+func (m Model) order(l text.Locale) string {
+	if m.Tab == NeedsReview {
+		return l.T("dead.order", m.Zone)
+	}
+	return l.T("dead.order_newest", m.Zone)
 }
 
 func (m Model) openForm() bool {

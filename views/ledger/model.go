@@ -20,9 +20,17 @@ type Entry struct {
 	Operation   ui.ID
 	RuleVersion ui.ID
 	Rollout     ui.ID
-	Actor       string
+	Actor       string // name of the person or key; empty: the program itself, and nothing is shown
 	Credits     string // signed: Locale.Signed
 	Balance     string // after the entry; only on a statement
+}
+
+// what is the whole of what the entry's cell may have to cut.
+func (e Entry) what(l text.Locale) string {
+	if e.Actor == "" {
+		return e.What
+	}
+	return e.What + " " + l.T("what.by", e.Actor)
 }
 
 // Total is the sum of one entry type.

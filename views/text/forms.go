@@ -28,10 +28,8 @@ func forms(key string) (en, ja string) {
 		return "Next attempt", "次の試行"
 	case "requeue.pays_now":
 		return "Customer pays now, credits", "今の支払い（クレジット）"
-	case "requeue.dependency_ok":
-		return "{1} answers normally.", "{1} は正常に応答しています。"
-	case "requeue.dependency_bad":
-		return "{1} is held or failing just now: the job would wait or fail again.", "{1} は現在保留中か障害中です。待機するか、再び失敗します。"
+	case "requeue.dependency":
+		return "The job depends on {1}. Make sure that it works again before you requeue.", "このジョブは {1} に依存しています。復旧を確認してから再投入してください。"
 	case "requeue.when":
 		return "When", "実行時期"
 	case "requeue.now":

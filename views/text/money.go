@@ -132,6 +132,9 @@ func money(key string) (en, ja string) {
 	case "what.grant":
 		return "{1}, reference {2}", "{1}、参照 {2}"
 
+	case "what.by":
+		return "· by {1}", "・{1}"
+
 	case "ledger.title":
 		return "Ledger", "台帳"
 	case "ledger.say":
@@ -162,6 +165,8 @@ func money(key string) (en, ja string) {
 
 	case "statement.say":
 		return "Balance {1} credits: the sum of all {2} of this account. {3} in the chosen period.", "残高は{1}クレジット。このアカウントの{2}の合計です。選択期間は{3}。"
+	case "statement.say_unread":
+		return "Balance {1} credits: the sum of all {2} of this account.", "残高は{1}クレジット。このアカウントの{2}の合計です。"
 	case "statement.say_negative":
 		return "Balance {1} credits, negative for {2}, since {3}. New charges are refused until it is topped up.", "残高は{1}クレジット。{2}間（{3}から）マイナスです。補充されるまで新しい課金は拒否されます。"
 	case "statement.say_inconsistent":

@@ -57,6 +57,16 @@ func (l Locale) LongDay(t time.Time) string {
 	return local.Format("Monday 2 January 2006")
 }
 
+// ShortDay names the day of t in the person's zone where room is scarce and the year is plain: "Mon 23 Nov",
+// 「11月23日（月）」.
+func (l Locale) ShortDay(t time.Time) string {
+	local := t.In(l.zone())
+	if l.Lang == Japanese {
+		return local.Format("1月2日") + "（" + weekdayJA(local.Weekday()) + "）"
+	}
+	return local.Format("Mon 2 Jan")
+}
+
 // Days names a range of whole days in the person's zone, both days included: "24–30 Nov 2026", one day as
 // "30 Nov 2026". The zone is not part of it; say it beside with ZoneAt.
 func (l Locale) Days(first, last time.Time) string {

@@ -260,7 +260,9 @@ func work(key string) (en, ja string) {
 	case "dead.none_discarded":
 		return "Nothing was discarded yet.", "破棄されたものはまだありません。"
 	case "dead.order":
-		return "Newest first. Times in {1}. Keys: j, k, Enter, r, d.", "新しい順。時刻は{1}。キー：j、k、Enter、r、d。"
+		return "Oldest first. Times in {1}. Keys: j, k, Enter, r, d.", "古い順。時刻は{1}。キー：j、k、Enter、r、d。"
+	case "dead.order_newest":
+		return "Newest first. Times in {1}. Keys: j, k, Enter.", "新しい順。時刻は{1}。キー：j、k、Enter。"
 	case "dead.class":
 		return "Error class", "エラーの分類"
 	case "dead.code":
@@ -315,21 +317,19 @@ func work(key string) (en, ja string) {
 	case "overview.integrity_go":
 		return "Show evidence", "証跡を表示"
 	case "overview.today":
-		return "Credits today", "今日のクレジット"
+		return "Credits today and a week ago", "今日と先週のクレジット"
 	case "overview.until":
 		return "both days until {1}", "両日とも{1}まで"
 	case "overview.no_entries":
 		return "No entries today or on the same day last week.", "今日および先週同曜日の記帳はありません。"
 	case "overview.col_entries":
 		return "Entries today", "今日の件数"
-	case "overview.col_before":
-		return "{1}, credits", "{1}（クレジット）"
 	case "overview.col_today":
-		return "{1}, credits", "{1}（クレジット）"
+		return "today, {1}", "今日 {1}"
 	case "overview.col_change":
 		return "Change", "増減率"
 	case "overview.col_reclaimed":
-		return "Reclaimed, credits", "回収（クレジット）"
+		return "Credits reclaimed", "回収クレジット"
 	case "overview.late":
 		return "Recent late successes", "最近の遅延成功"
 	case "overview.late_all":
