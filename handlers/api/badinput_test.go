@@ -129,7 +129,7 @@ func wrongValues(field string, schema map[string]any) map[string]string {
 			out["negative"] = "-1"
 		}
 	case slices.Contains(kinds, "array"):
-		add(map[string]string{"string": `"x"`, "object": `{}`, "number": "1", "empty": "[]", "numbers": "[1]", "objects": "[{}]", "bad member": `["a/b"]`,
+		add(map[string]string{"string": `"x"`, "object": `{}`, "number": "1", "empty": "[]", "numbers": "[1]", "objects": "[{}]", "bad member": `["a/b"]`, "the same twice": `["a","a"]`,
 			"many": "[" + strings.Repeat(`"a",`, 50) + `"a"]`})
 	case slices.Contains(kinds, "object"):
 		add(map[string]string{"string": `"x"`, "array": `[]`, "number value": `{"k":1}`, "object value": `{"k":{}}`, "twice": `{"k":"1","k":"2"}`,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"recoup/models/fault"
@@ -99,6 +100,8 @@ func (r ClaimRequest) check() []fault.Field {
 	for i, a := range r.Actions {
 		if err := ids.CheckCallerID(a); err != nil {
 			bad = append(bad, fault.Field{Name: fmt.Sprintf("actions[%d]", i), Message: err.Error()})
+		} else if slices.Contains(r.Actions[:i], a) {
+			bad = append(bad, fault.Field{Name: fmt.Sprintf("actions[%d]", i), Message: "is given twice"})
 		}
 	}
 	if r.Max < 1 || r.Max > 100 {
