@@ -29,12 +29,19 @@ type batch struct {
 	keys []int64
 }
 
-// where is the condition on a column of account keys, and its arguments.
-func (b batch) where(column string) (string, []any) {
+// in is the condition that a column of account keys is of the batch, by the parameters of args.
+func (b batch) in(column string) string {
 	if b.keys != nil {
-		return column + " = ANY ($1::bigint[])", []any{b.keys}
+		return column + " = ANY ($1::bigint[])"
 	}
-	return column + " >= $1 AND " + column + " <= $2", []any{b.low, b.high}
+	return column + " >= $1 AND " + column + " <= $2"
+}
+
+func (b batch) args() []any {
+	if b.keys != nil {
+		return []any{b.keys}
+	}
+	return []any{b.low, b.high}
 }
 
 // next hands out the accounts that follow the last ones, or false when there are no more.
@@ -152,14 +159,13 @@ func (w *worker) verify(ctx context.Context, b batch) error {
 }
 
 func (w *worker) readHeads(ctx context.Context, tx pgx.Tx, b batch) error {
-	where, args := b.where("key")
 	return each(ctx, tx, func(row [][]byte) error {
 		h := head{key: int64Of(row[0]), id: string(row[1]), balance: int64Of(row[2]), lastSeq: int64Of(row[3]),
 			lastAt: optionalMicros(row[5]), negativeSince: optionalMicros(row[6])}
 		copy(h.lastHash[:], row[4])
 		w.heads = append(w.heads, h)
 		return nil
-	}, `SELECT key, id, balance, last_seq, last_hash, last_at, negative_since FROM accounts WHERE `+where+` ORDER BY key`, args...)
+	}, `SELECT key, id, balance, last_seq, last_hash, last_at, negative_since FROM accounts WHERE `+b.in("key")+` ORDER BY key`, b.args()...)
 }
 
 // head finds an account of the batch by its key.
@@ -175,7 +181,6 @@ const entryColumns = `account_key, seq, type, amount, balance_after, job_key, op
 
 // readEntries walks the chain of every account and keeps what the jobs will be held against.
 func (w *worker) readEntries(ctx context.Context, tx pgx.Tx, b batch) error {
-	where, args := b.where("account_key")
 	var e entry
 	at := -1 // the account whose chain is being walked, as an index of heads
 	finish := func(upTo int) error {
@@ -222,7 +227,7 @@ func (w *worker) readEntries(ctx context.Context, tx pgx.Tx, b batch) error {
 		}
 		w.kept = append(w.kept, w.movedBy(&e))
 		return nil
-	}, `SELECT `+entryColumns+` FROM entries WHERE `+where+` ORDER BY account_key, seq`, args...)
+	}, `SELECT `+entryColumns+` FROM entries WHERE `+b.in("account_key")+` ORDER BY account_key, seq`, b.args()...)
 	if err != nil {
 		return err
 	}

@@ -46,15 +46,21 @@ type lineRow struct {
 	expires    int64
 }
 
-const selectJobs = `SELECT j.account_key, j.key, j.id, j.cost, j.rollout_id, j.cohort, j.rule_version, j.operation_id,
-	j.is_refunded, j.is_reclaimed, j.delivered_at IS NOT NULL, j.state, j.attempt, j.generation,
-	CASE j.state WHEN 'running' THEN LEAST(j.lease_until, j.deadline_at, j.expires_at)
-		WHEN 'retrying' THEN LEAST(j.not_before, j.expires_at) WHEN 'queued' THEN j.expires_at END,
-	j.expires_at,
-	CASE WHEN NOT j.is_refunded AND j.delivered_at IS NULL THEN EXISTS (SELECT 1 FROM job_events v
-		WHERE v.account_key = j.account_key AND v.job_key = j.key AND v.kind IN ('failed', 'timed_out', 'expired')) ELSE false END,
-	w.phase, w.attempt, w.generation, w.expires_at
-	FROM jobs j LEFT JOIN waiting_line w ON w.account_key = j.account_key AND w.job_key = j.key `
+// selectJobs reads the jobs of a batch. The range of accounts is said again for the line and for the
+// timeline: a plan that hashes one of them must not hash the whole table for each batch.
+func selectJobs(in func(column string) string) string {
+	return `SELECT j.account_key, j.key, j.id, j.cost, j.rollout_id, j.cohort, j.rule_version, j.operation_id,
+		j.is_refunded, j.is_reclaimed, j.delivered_at IS NOT NULL, j.state, j.attempt, j.generation,
+		CASE j.state WHEN 'running' THEN LEAST(j.lease_until, j.deadline_at, j.expires_at)
+			WHEN 'retrying' THEN LEAST(j.not_before, j.expires_at) WHEN 'queued' THEN j.expires_at END,
+		j.expires_at,
+		CASE WHEN NOT j.is_refunded AND j.delivered_at IS NULL THEN EXISTS (SELECT 1 FROM job_events v
+			WHERE v.account_key = j.account_key AND v.job_key = j.key AND v.kind IN ('failed', 'timed_out', 'expired')
+				AND ` + in("v.account_key") + `) ELSE false END,
+		w.phase, w.attempt, w.generation, w.expires_at
+		FROM jobs j LEFT JOIN waiting_line w ON w.account_key = j.account_key AND w.job_key = j.key AND ` + in("w.account_key") + `
+		WHERE ` + in("j.account_key")
+}
 
 func (w *worker) decodeJob(row [][]byte, j *jobRow) {
 	*j = jobRow{account: int64Of(row[0]), key: int64Of(row[1]), id: string(row[2]), cost: int64Of(row[3]),
@@ -69,9 +75,9 @@ func (w *worker) decodeJob(row [][]byte, j *jobRow) {
 
 // readJobs merges the jobs of the batch with the entries kept, both in order of account and job.
 func (w *worker) readJobs(ctx context.Context, tx pgx.Tx, b batch, now time.Time) error {
-	where, args := b.where("j.account_key")
+	args, except := b.args(), ""
 	if len(w.large) > 0 {
-		where += fmt.Sprintf(" AND j.account_key <> ALL ($%d::bigint[])", len(args)+1)
+		except = fmt.Sprintf(" AND j.account_key <> ALL ($%d::bigint[])", len(args)+1)
 		args = append(args, w.large)
 	}
 	rest := w.kept
@@ -91,7 +97,7 @@ func (w *worker) readJobs(ctx context.Context, tx pgx.Tx, b batch, now time.Time
 		own := rest[:n]
 		rest = rest[n:]
 		return w.checkJob(&j, own, now)
-	}, selectJobs+`WHERE `+where+` ORDER BY j.account_key, j.key`, args...)
+	}, selectJobs(b.in)+except+` ORDER BY j.account_key, j.key`, args...)
 	if err != nil {
 		return err
 	}

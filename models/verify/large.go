@@ -17,8 +17,8 @@ func (w *worker) mergeLarge(ctx context.Context, tx pgx.Tx, account int64, now t
 		WHERE account_key = $1 AND job_key IS NOT NULL ORDER BY job_key, seq`, pgx.QueryExecModeExec, account); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `DECLARE large_jobs NO SCROLL CURSOR FOR `+selectJobs+`
-		WHERE j.account_key = $1 ORDER BY j.key`, pgx.QueryExecModeExec, account); err != nil {
+	if _, err := tx.Exec(ctx, `DECLARE large_jobs NO SCROLL CURSOR FOR `+
+		selectJobs(func(column string) string { return column + " = $1" })+` ORDER BY j.key`, pgx.QueryExecModeExec, account); err != nil {
 		return err
 	}
 	entries := cursor[moved]{name: "large_entries", decode: func(row [][]byte, m *moved) {

@@ -35,14 +35,16 @@ func (v *Verifier) native(ctx context.Context, fn func(*pgx.Conn) error) error {
 }
 
 // snapshot runs fn in one read-only REPEATABLE READ transaction. A statement may last as long as it
-// takes: it streams. Plans are made for the very batch, and sorts of a batch stay in memory. now is
-// the database's clock as the snapshot is taken.
+// takes: it streams. Plans are made for the very batch and prefer the order of an index to a sort, the
+// sorts that remain stay in memory, and no plan takes several processors, since several workers run
+// beside each other. now is the database's clock as the snapshot is taken.
 func snapshot(ctx context.Context, conn *pgx.Conn, fn func(tx pgx.Tx, now time.Time) error) error {
 	opts := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	return pgx.BeginTxFunc(ctx, conn, opts, func(tx pgx.Tx) error {
 		var now time.Time
 		err := tx.QueryRow(ctx, `SELECT clock_timestamp() FROM (SELECT set_config('statement_timeout', '0', true),
 			set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '32MB', true),
+			set_config('random_page_cost', '1', true), set_config('max_parallel_workers_per_gather', '0', true),
 			set_config('jit', 'off', true) OFFSET 0) s`, pgx.QueryExecModeExec).Scan(&now)
 		if err != nil {
 			return fmt.Errorf("snapshot: %w", err)

@@ -23,7 +23,7 @@ func (r *run) operations(ctx context.Context) error {
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("verify: operations: %w", err)
+		return fmt.Errorf("operations: %w", err)
 	}
 	return nil
 }

@@ -30,7 +30,8 @@ type Options struct {
 	// AccountID limits the run to one account, Prefix to the accounts whose id begins so; empty for all.
 	AccountID string
 	Prefix    string
-	// Workers is how many connections read at once; when zero, one a processor and at most eight.
+	// Workers is how many connections read accounts at once, with one more beside them for operations;
+	// when zero, one a processor and at most eight.
 	Workers int
 	// OnProblem hears of each problem as it is found, one at a time; nil for nothing. An error it
 	// returns ends the run.
@@ -112,9 +113,6 @@ func (v *Verifier) Run(ctx context.Context, opts Options) (Report, error) {
 	r := &run{v: v, opts: opts, report: Report{Started: time.Now().UTC(), ByCheck: map[Check]int64{},
 		Partial: opts.AccountID != "" || opts.Prefix != ""}}
 	err := r.work(ctx)
-	if err == nil {
-		err = r.operations(ctx)
-	}
 	if err == nil && !r.report.Partial {
 		r.report.HeadsAt = r.report.Started.Add(-settleTime).Truncate(time.Microsecond)
 		r.report.HeadsDigest, err = v.HeadsDigest(ctx, r.report.HeadsAt)
@@ -123,11 +121,17 @@ func (v *Verifier) Run(ctx context.Context, opts Options) (Report, error) {
 	return r.report, err
 }
 
-// work lets the workers take batch after batch until none is left or one of them fails.
+// work lets the workers take batch after batch until none is left or one of them fails. Operations are
+// looked at beside them.
 func (r *run) work(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := r.operations(ctx); err != nil {
+			cancel(err)
+		}
+	})
 	for range r.opts.Workers {
 		wg.Go(func() {
 			err := r.v.native(ctx, func(conn *pgx.Conn) error {

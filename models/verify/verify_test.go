@@ -148,7 +148,8 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 		{"an operation without a result", []string{"UPDATE operations SET result = NULL, completed_at = NULL WHERE account_key = " + debt + " AND kind = 'grant'"},
 			[]problem{{verify.CheckOperation, "debt", ""}}},
 	}
-	proved := map[verify.Check]bool{}
+	// The anchor is outside the database: the tests of anchors prove it.
+	proved := map[verify.Check]bool{verify.CheckAnchor: true}
 	for _, c := range cases {
 		for _, p := range c.want {
 			proved[p.check] = true
