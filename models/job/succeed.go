@@ -95,6 +95,7 @@ func (s *Service) deliverGuard(ctx context.Context, tx *operation.Tx, r ref, sig
 		"state":       Succeeded,
 		"dead_at":     nil,
 		"resolution":  "",
+		"resolved_at": nil,
 		"lease_until": nil,
 		"deadline_at": nil,
 		"updated_at":  gorm.Expr("clock_timestamp()"),
@@ -103,7 +104,6 @@ func (s *Service) deliverGuard(ctx context.Context, tx *operation.Tx, r ref, sig
 		return j, false, fmt.Errorf("job: deliver: %w", res.Error)
 	}
 	return j, res.RowsAffected == 1, nil
-		"resolved_at": nil,
 }
 
 // reclaimGuard is the one conditional update that may reclaim. It refreshes j when it wins.
