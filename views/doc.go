@@ -8,7 +8,7 @@
 //
 // View models are structs of strings, bools and URLs. No package below imports the domain, the database or the
 // web framework; a handler maps what it read to a view model and renders the page into a buffer. After a change
-// of a .templ file run "go tool templ generate -path views"; the generated files are committed.
+// of a .templ file run "go tool templ generate"; the generated files are committed.
 //
 // The tests of this package render every page with rich and with empty models in both languages. With
 // RECOUP_GALLERY=directory they also write the pages there, to be looked at in a browser.

@@ -10,6 +10,7 @@ import (
 
 	"recoup/handlers/api"
 	"recoup/handlers/route"
+	"recoup/models/db"
 	"recoup/models/fault"
 )
 
@@ -33,8 +34,10 @@ type verdict struct {
 }
 
 func judge(err error) verdict {
-	if f := fault.As(err); f != nil {
-		return verdict{status: api.Status(f), fault: f, detail: api.Status(f) == http.StatusInternalServerError}
+	// Reads outside a transaction hand PostgreSQL's errors on as they are.
+	if f := fault.As(db.Fault(err)); f != nil {
+		hides := api.Status(f) == http.StatusInternalServerError || f.Code == fault.CodeDatabaseUnavailable
+		return verdict{status: api.Status(f), fault: f, detail: hides}
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {

@@ -90,8 +90,9 @@ func TestInTxRepeatsAfterDeadlock(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if runs.Load() != 3 || sum(t, g) != 4 {
-		t.Fatalf("%d runs left %d, want 3 runs and 4", runs.Load(), sum(t, g))
+	// Three runs, or more when the two meet again.
+	if runs.Load() < 3 || sum(t, g) != 4 {
+		t.Fatalf("%d runs left %d, want at least 3 runs and 4", runs.Load(), sum(t, g))
 	}
 }
 

@@ -1,7 +1,13 @@
 package db
 
 import (
+	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -57,7 +63,28 @@ func Fault(err error) error {
 		f.RetryAfter = time.Second
 		return f
 	}
+	if unreachable(err) {
+		// It may have been lost on the way back: nobody knows whether the last statement was done.
+		f := fault.New(fault.Busy, fault.CodeDatabaseUnavailable,
+			"The database does not answer. The request may have been applied all the same: send it again under the same operation id to find out.")
+		f.RetryAfter = time.Second
+		return fmt.Errorf("%w (%w)", f, err)
+	}
 	return err
+}
+
+// unreachable reports whether err says that PostgreSQL is away, starting, stopping, or out of connections.
+func unreachable(err error) bool {
+	switch code := Code(err); {
+	case strings.HasPrefix(code, "08"), code == "57P01", code == "57P02", code == "57P03", code == "53300":
+		return true
+	case code != "":
+		return false
+	}
+	var connect *pgconn.ConnectError
+	var network *net.OpError
+	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
 func inconsistent() *fault.Error {

@@ -56,6 +56,7 @@ const (
 	CodeForbidden           = "forbidden"
 	CodeUnauthenticated     = "unauthenticated"
 	CodeBusy                = "busy"
+	CodeDatabaseUnavailable = "database_unavailable"
 )
 
 // Field names one part of the input and what is wrong with it.
