@@ -1,0 +1,172 @@
+package console_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"recoup/handlers/route"
+	"recoup/models/ids"
+	"recoup/models/staff"
+)
+
+// sample says how to call a route: with which path, and for a form with which fields.
+type sample struct {
+	path string
+	form url.Values
+	// opens are the roles that are let in, and no others are.
+	opens []staff.Role
+}
+
+func every() []staff.Role { return staff.Roles() }
+
+func money() []staff.Role   { return []staff.Role{staff.Finance, staff.Lead, staff.Admin} }
+func support() []staff.Role { return []staff.Role{staff.Support, staff.Lead, staff.Admin} }
+
+// samples classifies every route of the console by hand, apart from the code that guards it.
+func samples() map[string]sample {
+	const j = "/accounts/acct_7/jobs/j1"
+	reason := url.Values{"reason": {"because"}}
+	return map[string]sample{
+		"console.preferences":      {path: "/preferences", opens: every()},
+		"console.preferences.post": {path: "/preferences", form: url.Values{"theme": {"dark"}}, opens: every()},
+		"console.overview":         {path: "/", opens: every()},
+		"console.search":           {path: "/search?q=nothing", opens: every()},
+		"console.accounts":         {path: "/accounts", opens: every()},
+		"console.account":          {path: "/accounts/acct_7", opens: every()},
+		"console.grant":            {path: "/accounts/acct_7/grants", opens: money()},
+		"console.grant.post":       {path: "/accounts/acct_7/grants", form: url.Values{"amount": {"1"}, "category": {"goodwill"}, "reason": {"because"}}, opens: money()},
+		"console.adjust":           {path: "/accounts/acct_7/adjustments", opens: money()},
+		"console.adjust.post":      {path: "/accounts/acct_7/adjustments", form: url.Values{"amount": {"1"}, "reason": {"because"}}, opens: money()},
+		"console.freeze":           {path: "/accounts/acct_7/freeze", opens: money()},
+		"console.freeze.post":      {path: "/accounts/acct_7/freeze", form: reason, opens: money()},
+		"console.unfreeze":         {path: "/accounts/acct_7/unfreeze", opens: money()},
+		"console.unfreeze.post":    {path: "/accounts/acct_7/unfreeze", form: reason, opens: money()},
+		"console.ledger":           {path: "/ledger", opens: every()},
+		"console.jobs":             {path: "/jobs", opens: every()},
+		"console.job":              {path: j, opens: every()},
+		"console.cancel":           {path: j + "/cancel", opens: support()},
+		"console.cancel.post":      {path: j + "/cancel", form: reason, opens: support()},
+		"console.operation":        {path: "/operations?scope=account:acct_7&id=known", opens: every()},
+		"console.dead_letters":     {path: "/dead-letters", opens: every()},
+		"console.requeue":          {path: j + "/requeue", opens: support()},
+		"console.requeue.post":     {path: j + "/requeue", form: reason, opens: support()},
+		"console.discard":          {path: j + "/discard", opens: support()},
+		"console.discard.post":     {path: j + "/discard", form: url.Values{"reason": {"too_old"}}, opens: support()},
+		"console.reopen":           {path: j + "/reopen", opens: support()},
+		"console.reopen.post":      {path: j + "/reopen", form: reason, opens: support()},
+	}
+}
+
+// public are the routes that nobody has to sign in for.
+func public() []string {
+	return []string{"console.sign_in", "console.sign_in.post", "console.sign_in.link", "console.sign_in.link.post", "console.sign_out"}
+}
+
+func send(b *browser, r route.Route, s sample) *httptest.ResponseRecorder {
+	if r.Method == http.MethodGet {
+		return b.get(s.path)
+	}
+	form := url.Values{"operation_id": {ids.New()}}
+	for k, v := range s.form {
+		form[k] = v
+	}
+	return b.post(s.path, form)
+}
+
+func TestEveryRouteWithEveryRole(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	w.dead("acct_7", "j1", 40, "no")
+	who := map[staff.Role]*browser{}
+	for _, r := range staff.Roles() {
+		who[r] = w.as(r)
+	}
+	visitor := w.visitor()
+	known := samples()
+	for _, r := range w.console.Routes() {
+		if r.Access.Kind() == route.KindPublic {
+			if !strings.Contains(" "+strings.Join(public(), " ")+" ", " "+r.Name+" ") {
+				t.Errorf("%s is open to everybody and not classified here", r.Name)
+			}
+			continue
+		}
+		s, found := known[r.Name]
+		if !found {
+			t.Errorf("%s %s is not classified", r.Name, r.Path)
+			continue
+		}
+		delete(known, r.Name)
+		open := map[staff.Role]bool{}
+		for _, role := range s.opens {
+			open[role] = true
+		}
+		for _, role := range staff.Roles() {
+			if staff.Allows(role, r.Access.Permission()) != open[role] {
+				t.Errorf("%s: the table of permissions gives %s to %s: %t, expected %t", r.Name, r.Access.Permission(), role, !open[role], open[role])
+			}
+			rec := send(who[role], r, s)
+			switch {
+			case open[role] && (rec.Code == http.StatusForbidden || rec.Code >= 500 || rec.Code == http.StatusUnprocessableEntity):
+				t.Errorf("%s as %s: %d\n%s", r.Name, role, rec.Code, text(rec.Body.String()))
+			case !open[role] && rec.Code != http.StatusForbidden:
+				t.Errorf("%s as %s: %d instead of 403", r.Name, role, rec.Code)
+			case !open[role]:
+				w.says(rec.Body.String(), "You may not do this", "Nothing was changed", "Request id", rec.Header().Get("X-Request-Id"))
+			}
+		}
+		rec := send(visitor, r, s)
+		want := "/sign-in"
+		if r.Method == http.MethodGet && s.path != "/" {
+			want += "?next=" + url.QueryEscape(s.path)
+		}
+		if rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != want {
+			t.Errorf("%s signed out: %d to %q, want %q", r.Name, rec.Code, rec.Header().Get("Location"), want)
+		}
+	}
+	for name := range known {
+		t.Errorf("%s is classified and there is no such route", name)
+	}
+}
+
+// What a role may not do is not offered; what it may do is.
+func TestButtonsFollowPermissions(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	w.Account(t, "cold", 10)
+	w.dead("acct_7", "dead1", 40, "no")
+	w.dead("acct_7", "gone1", 40, "no")
+	w.Charge(t, "acct_7", "live1", 5)
+	lead := w.as(staff.Lead)
+	lead.sent(jobAt("acct_7", "gone1", "/discard"), lead.form(jobAt("acct_7", "gone1", "/discard"), "reason", "too_old"))
+	lead.sent("/accounts/cold/freeze", lead.form("/accounts/cold/freeze", "reason", "because"))
+	for _, x := range []struct {
+		page, link string
+		opens      []staff.Role
+	}{
+		{"/accounts/acct_7", "/accounts/acct_7/grants", money()},
+		{"/accounts/acct_7", "/accounts/acct_7/adjustments", money()},
+		{"/accounts/acct_7", "/accounts/acct_7/freeze", money()},
+		{"/accounts/cold", "/accounts/cold/unfreeze", money()},
+		{jobAt("acct_7", "live1", ""), jobAt("acct_7", "live1", "/cancel"), support()},
+		{jobAt("acct_7", "dead1", ""), jobAt("acct_7", "dead1", "/cancel"), support()},
+		{jobAt("acct_7", "dead1", ""), jobAt("acct_7", "dead1", "/requeue"), support()},
+		{jobAt("acct_7", "dead1", ""), jobAt("acct_7", "dead1", "/discard"), support()},
+		{jobAt("acct_7", "gone1", ""), jobAt("acct_7", "gone1", "/reopen"), support()},
+		{"/dead-letters", jobAt("acct_7", "dead1", "/requeue"), support()},
+		{"/dead-letters", jobAt("acct_7", "dead1", "/discard"), support()},
+		{"/dead-letters?tab=discarded", jobAt("acct_7", "gone1", "/reopen"), support()},
+	} {
+		open := map[staff.Role]bool{}
+		for _, r := range x.opens {
+			open[r] = true
+		}
+		for _, role := range staff.Roles() {
+			if got := strings.Contains(w.as(role).page(x.page), `href="`+x.link+`"`); got != open[role] {
+				t.Errorf("%s offers %s to %s: %t", x.page, x.link, role, got)
+			}
+		}
+	}
+}
