@@ -30,21 +30,17 @@ func row(t testing.TB, m *modeltest.Models, id string) job.Job {
 	return j
 }
 
-// due moves a job's times into the past, in its row and in the line.
-func due(t testing.TB, m *modeltest.Models, id string, columns ...string) {
+// due moves one of a job's times a second into the past, in its row and in the line.
+func due(t fatal, m *modeltest.Models, id, column string) {
 	t.Helper()
-	for _, c := range columns {
-		if err := m.G.Exec(`UPDATE jobs SET ` + c + ` = clock_timestamp() - interval '1 second' WHERE id = '` + id + `'`).Error; err != nil {
-			t.Fatal(err)
-		}
-		column := "due_at"
-		if c == "expires_at" {
-			column = c
-		}
-		if err := m.G.Exec(`UPDATE waiting_line SET ` + column + ` = clock_timestamp() - interval '1 second'
-			WHERE job_key = (SELECT key FROM jobs WHERE id = '` + id + `')`).Error; err != nil {
-			t.Fatal(err)
-		}
+	line := "due_at"
+	if column == "expires_at" {
+		line = column
+	}
+	err := m.G.Exec(`WITH j AS (UPDATE jobs SET `+column+` = clock_timestamp() - interval '1 second' WHERE id = ? RETURNING account_key, key, `+column+` AS at)
+		UPDATE waiting_line w SET `+line+` = j.at FROM j WHERE w.account_key = j.account_key AND w.job_key = j.key`, id).Error
+	if err != nil {
+		t.Fatalf("due: %v", err)
 	}
 }
 
