@@ -21,6 +21,8 @@ type client struct {
 	patience time.Duration
 	// outage is above 0 while a fault of the drill's own makes server errors expected.
 	outage atomic.Int32
+	// busy counts answers of 503 and 429 outside of any fault of the drill's own.
+	busy atomic.Int64
 	// retried counts tries that ended in no answer or a retryable one.
 	retried atomic.Int64
 	// unexpected hears of server errors that no fault of the drill explains.
@@ -143,7 +145,10 @@ func (c *client) do(ctx context.Context, method, path, operationID string, body 
 			return a, nil
 		}
 		if err == nil && a.status >= 500 && a.status != http.StatusServiceUnavailable && c.outage.Load() == 0 {
-			c.unexpected(method, path, a.status, a.problem.String())
+			c.unexpected(method, path, a.status, a.problem.String()+" (request "+a.problem.RequestID+")")
+		}
+		if err == nil && (a.status == http.StatusServiceUnavailable || a.status == http.StatusTooManyRequests) && c.outage.Load() == 0 {
+			c.busy.Add(1)
 		}
 		c.retried.Add(1)
 		if time.Since(began) > c.patience {

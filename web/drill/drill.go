@@ -150,7 +150,15 @@ func runPrivate(ctx context.Context, o Options, jobs []TraceJob) (err error) {
 	}()
 	o.URL, o.Key = system.URL(), system.Key()
 	d := newDrill(o, system)
-	return d.run(ctx, jobs)
+	err = d.run(ctx, jobs)
+	if err != nil && ctx.Err() == nil {
+		dir, keep := system.KeepLogs()
+		if keep != nil {
+			return errors.Join(err, keep)
+		}
+		fmt.Fprintf(o.Out, "The logs of the private system are kept in %s.\n", dir)
+	}
+	return err
 }
 
 const (

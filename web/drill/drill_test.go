@@ -226,6 +226,16 @@ func TestDrillFindsMoneyThatMovedBehindItsBack(t *testing.T) {
 	if !errors.Is(err, ErrDifferences) {
 		t.Fatalf("got %v\n%s", err, text)
 	}
+	kept := regexp.MustCompile(`kept in (.*)\.\n`).FindStringSubmatch(text)
+	if kept == nil {
+		t.Fatalf("no logs are kept\n%s", text)
+	}
+	defer os.RemoveAll(kept[1])
+	for _, name := range []string{"serve.log", "work.log", "postgres.log"} {
+		if _, err := os.Stat(filepath.Join(kept[1], name)); err != nil {
+			t.Error(err)
+		}
+	}
 	if !strings.Contains(text, "WRONG  "+string(UnknownEntry)) || !strings.Contains(text, "WRONG  "+string(WrongBalance)) || row(t, text, "wrong") == "0" {
 		t.Error(text)
 	}

@@ -269,6 +269,23 @@ func (p *private) Verify(ctx context.Context) (clean bool, text string, err erro
 	return err == nil, out, err
 }
 
+// KeepLogs copies the logs of serve, work and PostgreSQL.
+func (p *private) KeepLogs() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "recoup-drill-logs-"); err != nil {
+		return "", fmt.Errorf("keep the logs: %w", err)
+	}
+	for _, path := range []string{p.serve.logPath(), p.work.logPath(), filepath.Join(p.base, "data", "postgres.log")} {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o600)
+		}
+		if err != nil {
+			return dir, fmt.Errorf("keep the logs: %w", err)
+		}
+	}
+	return dir, nil
+}
+
 // Stop ends serve and work, then the services, and removes the directory.
 func (p *private) Stop(ctx context.Context) error {
 	for _, a := range []*part{p.serve, p.work} {
