@@ -243,7 +243,7 @@ func (s sample) job() jobs.Job {
 			{At: at(33), Attempt: jobs.Scheduled(s.l, jobs.NextRetry(s.l, "1", s.l.Duration(20*time.Second), "", at(53)))},
 			{At: at(34), Attempt: jobs.AttemptSucceeded(s.l, "1", true), Money: jobs.Money(s.l, "reclaim", s.l.Signed(-40), "4,110", "1,284", "", "")},
 			{At: at(50), Attempt: jobs.Woken(s.l), Person: jobs.ByPerson(s.l, "requeue", "K. Mori", "provider is back")},
-			{At: at(58), Attempt: jobs.Died(s.l, "budget")},
+			{At: at(58), Attempt: jobs.Died(s.l, "attempts_used_up")},
 		}}},
 		Guard:    jobs.Guard{Consistent: true, RefundSignalled: jobs.Signalled(s.l, 3, true), ReclaimSignalled: jobs.Signalled(s.l, 1, true), Net: s.l.Signed(-40), Cost: "40"},
 		Decision: s.decision(),

@@ -139,7 +139,11 @@ func TestButtonsFollowPermissions(t *testing.T) {
 	w.dead("acct_7", "dead1", 40, "no")
 	w.dead("acct_7", "gone1", 40, "no")
 	w.Charge(t, "acct_7", "live1", 5)
-	lead := w.as(staff.Lead)
+	who := map[staff.Role]*browser{}
+	for _, r := range staff.Roles() {
+		who[r] = w.as(r)
+	}
+	lead := who[staff.Lead]
 	lead.sent(jobAt("acct_7", "gone1", "/discard"), lead.form(jobAt("acct_7", "gone1", "/discard"), "reason", "too_old"))
 	lead.sent("/accounts/cold/freeze", lead.form("/accounts/cold/freeze", "reason", "because"))
 	for _, x := range []struct {
@@ -164,7 +168,7 @@ func TestButtonsFollowPermissions(t *testing.T) {
 			open[r] = true
 		}
 		for _, role := range staff.Roles() {
-			if got := strings.Contains(w.as(role).page(x.page), `href="`+x.link+`"`); got != open[role] {
+			if got := strings.Contains(who[role].page(x.page), `href="`+x.link+`"`); got != open[role] {
 				t.Errorf("%s offers %s to %s: %t", x.page, x.link, role, got)
 			}
 		}

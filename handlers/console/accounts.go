@@ -31,6 +31,9 @@ func (h *Console) accounts(c echo.Context) error {
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
 	from, dir := position[ledger.AccountPosition](r, q)
+	if from != nil {
+		from.ID = readable(from.ID)
+	}
 	rows, err := h.Ledger.Accounts(c.Request().Context(), filter, from, dir, pageSize)
 	if err != nil {
 		return h.unreadable(r, err, &m.List, q.url(), page, part)

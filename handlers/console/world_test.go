@@ -54,7 +54,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 	t.Helper()
 	w := &world{t: t, Models: modeltest.New(t, g, modeltest.Fast()), staff: staff.New(g, staff.Options{Hash: staff.HashParams{MemoryKiB: 64, Passes: 1, Lanes: 1}}), log: &strings.Builder{}}
 	w.Price(t, modeltest.Action, 1000)
-	log := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := telemetry.NewLogger(w.log, true, slog.LevelWarn)
 	tel, err := telemetry.Setup(context.Background(), "test", log)
 	if err != nil {
 		t.Fatal(err)
@@ -282,4 +282,6 @@ func (w *world) name(account, name string) {
 	}
 }
 
-func jobAt(account, id, tail string) string { return fmt.Sprintf("/accounts/%s/jobs/%s%s", account, id, tail) }
+func jobAt(account, id, tail string) string {
+	return fmt.Sprintf("/accounts/%s/jobs/%s%s", account, id, tail)
+}

@@ -213,7 +213,10 @@ func (p Presenter) moments(d JobPage, e job.Event, x job.Details) (out []views.M
 	case job.EventCanceled:
 		return []views.Moment{{Person: views.ByPerson(l, "cancel", p.actor(e.Actor), x.Reason), Money: money}}, ""
 	case job.EventRequeued:
-		return []views.Moment{{Person: views.ByPerson(l, "requeue", p.actor(e.Actor), x.Reason)}}, ""
+		if x.NotBefore != nil {
+			due = views.NextRequeued(l, l.Stamp(*x.NotBefore, p.Now))
+		}
+		return []views.Moment{{Person: views.ByPerson(l, "requeue", p.actor(e.Actor), x.Reason)}}, due
 	case job.EventDiscarded:
 		return []views.Moment{{Person: views.ByPerson(l, "discard", p.actor(e.Actor), noted(l.Maybe("reason."+x.Reason, x.Reason), x.Note))}}, ""
 	case job.EventReopened:

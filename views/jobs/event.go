@@ -23,7 +23,7 @@ func Money(l text.Locale, entryType, credits, seq, balance, note, url string) *E
 }
 
 // MoneyUnmoved is a signal that asked for money and found nothing to do. result is already_refunded,
-// delivered_before or nothing_to_reclaim.
+// delivered_before, already_reclaimed or nothing_to_reclaim.
 func MoneyUnmoved(l text.Locale, result string) *Event {
 	return &Event{Title: l.T("event.unmoved"), Detail: l.Maybe("result."+result, result)}
 }
@@ -60,7 +60,7 @@ func Scheduled(l text.Locale, explanation string) *Event {
 // Woken is a retry whose time has come.
 func Woken(l text.Locale) *Event { return &Event{Tone: "wait", Title: l.T("event.woken")} }
 
-// Died is a job past its last attempt. reason is budget, permanent or expired.
+// Died is a job past its last attempt. reason is attempts_used_up, permanent_error or expired.
 func Died(l text.Locale, reason string) *Event {
 	return &Event{Tone: "bad", Title: l.T("event.died"), Detail: l.Maybe("died."+reason, reason)}
 }

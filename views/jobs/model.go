@@ -161,7 +161,7 @@ type Job struct {
 	Story       Story
 	Zone        string
 	Facts       []ui.Fact
-	Next        string // NextRetry and its like; empty: nothing is due
+	Next        string // NextRetry or NextRequeued; empty: nothing is due
 	Days        []Day
 	Guard       Guard
 	Decision    *ui.Decision
@@ -196,6 +196,9 @@ func NextRetry(l text.Locale, attempt, delay, jittered string, at text.Stamp) st
 	}
 	return l.T("job.next_retry_jittered", attempt, delay, jittered, at.Full)
 }
+
+// NextRequeued says from when a job that a person put back is tried.
+func NextRequeued(l text.Locale, at text.Stamp) string { return l.T("job.next_requeued", at.Full) }
 
 func (m Job) crumbs(l text.Locale) []ui.Link {
 	if m.DeadLetters.URL != "" {

@@ -78,7 +78,7 @@ func answers(key string) (en, ja string) {
 		return "A day such as 2026-11-30.", "2026-11-30 のような日付を入力してください。"
 	case "problem.order":
 		return "The last day lies before the first.", "終了日が開始日より前です。"
-	case "problem.time":
+	case "problem.must be a date and a time":
 		return "A time such as 2026-11-30 18:00.", "2026-11-30 18:00 のような日時を入力してください。"
 	case "problem.is required":
 		return "Please fill this in.", "入力してください。"

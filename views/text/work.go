@@ -87,6 +87,8 @@ func work(key string) (en, ja string) {
 		return "run by the caller", "呼び出し元が実行"
 	case "actor.system":
 		return "System", "システム"
+	case "job.next_requeued":
+		return "Next: put back by a person, tried from {1}.", "次回：担当者が再投入、{1}以降に試行。"
 	case "job.next_retry":
 		return "Next: attempt {1} failed, wait {2}, until {3}.", "次回：試行{1}が失敗、{2}待機、{3}まで。"
 	case "job.next_retry_jittered":
@@ -123,9 +125,9 @@ func work(key string) (en, ja string) {
 		return "Queued again", "再び待機列へ"
 	case "event.died":
 		return "Became a dead letter", "デッドレターになりました"
-	case "died.budget":
+	case "died.attempts_used_up":
 		return "all attempts of this generation used up", "この世代の試行をすべて使用"
-	case "died.permanent":
+	case "died.permanent_error":
 		return "permanent error", "恒久的なエラー"
 	case "died.expired":
 		return "the job expired", "ジョブの期限切れ"
@@ -141,6 +143,8 @@ func work(key string) (en, ja string) {
 		return "already refunded", "すでに返金済み"
 	case "result.delivered_before":
 		return "delivered before: nothing to refund", "納品済みのため返金なし"
+	case "result.already_reclaimed":
+		return "already reclaimed", "すでに回収済み"
 	case "result.nothing_to_reclaim":
 		return "nothing to reclaim", "回収対象なし"
 
