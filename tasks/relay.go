@@ -12,7 +12,10 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
+	"recoup/models/operation"
 	"recoup/models/outbox"
 )
 
@@ -34,6 +37,8 @@ type RelayOptions struct {
 	Outbox        *outbox.Store
 	Log           *slog.Logger
 	MeterProvider metric.MeterProvider
+	// TracerProvider makes the spans of calls given to the queue, in the traces of their jobs; nil for none.
+	TracerProvider trace.TracerProvider
 	// RestoreRate bounds how many calls a second are owed again after Redis lost them; 2,000 when zero.
 	RestoreRate int
 }
@@ -55,6 +60,7 @@ type Relay struct {
 	doubted  atomic.Bool
 	backlog  atomic.Pointer[outbox.Backlog]
 
+	tracer trace.Tracer
 	bells  metric.Int64Counter
 	gauges metric.Registration
 
@@ -80,6 +86,10 @@ func NewRelay(o RelayOptions) (*Relay, error) {
 	if r.restoreRate <= 0 {
 		r.restoreRate = 2000
 	}
+	if o.TracerProvider == nil {
+		o.TracerProvider = noop.NewTracerProvider()
+	}
+	r.tracer = o.TracerProvider.Tracer("recoup")
 	r.queue = asynq.NewClientFromRedisClient(client)
 	r.backlog.Store(&outbox.Backlog{})
 	if err := r.instrument(o.MeterProvider.Meter("recoup")); err != nil {
@@ -250,9 +260,14 @@ func (r *Relay) move(ctx context.Context) error {
 	}
 }
 
-func (r *Relay) enqueue(ctx context.Context, o outbox.Owed) error {
+func (r *Relay) enqueue(ctx context.Context, o outbox.Owed) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
+	ctx, span := r.tracer.Start(continued(ctx, o.Traceparent), "enqueue "+outbox.Wake, trace.WithSpanKind(trace.SpanKindProducer))
+	defer func() { endSpan(span, err) }()
+	if here := operation.Traceparent(ctx); here != "" {
+		o.Traceparent = here // the task is the child of its enqueueing
+	}
 	task, options, err := wakeTask(o)
 	if err != nil {
 		return err
@@ -264,6 +279,10 @@ func (r *Relay) enqueue(ctx context.Context, o outbox.Owed) error {
 	}
 	if err != nil {
 		return redisError{err}
+	}
+	if span.IsRecording() {
+		span.SetAttributes(attribute.String(operation.AttrOutcome, outcome), attribute.Int64("recoup.job_key", o.JobKey),
+			attribute.Int("recoup.attempt", o.Attempt), attribute.Int("recoup.generation", o.Generation))
 	}
 	r.bells.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 	return nil

@@ -80,8 +80,8 @@ func New(o Options) (*Runner, error) {
 }
 
 // NewRelayFor makes the relay of a process over its database.
-func NewRelayFor(g *gorm.DB, redis asynq.RedisConnOpt, log *slog.Logger, mp metric.MeterProvider) (*Relay, error) {
-	return NewRelay(RelayOptions{Redis: redis, Outbox: outbox.New(g), Log: log, MeterProvider: mp})
+func NewRelayFor(g *gorm.DB, redis asynq.RedisConnOpt, log *slog.Logger, tp trace.TracerProvider, mp metric.MeterProvider) (*Relay, error) {
+	return NewRelay(RelayOptions{Redis: redis, Outbox: outbox.New(g), Log: log, TracerProvider: tp, MeterProvider: mp})
 }
 
 // ProcessID is the id under which this process tells that it lives.

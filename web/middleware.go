@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,11 +12,13 @@ import (
 	"github.com/labstack/echo/v4"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
 	"recoup/models/fault"
 	"recoup/models/ids"
+	"recoup/models/operation"
 	"recoup/web/telemetry"
 )
 
@@ -71,8 +74,13 @@ func traced(t *telemetry.Telemetry, serverName string, quiet func(echo.Context) 
 			}
 			var err error
 			outer := c.Response().Writer
+			caller := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(c.Request().Header))
+			brought := trace.SpanContextFromContext(caller).IsValid()
 			inner := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(w.Header()))
+				if !brought {
+					r = r.WithContext(operation.WithOwnTrace(r.Context()))
+				}
 				c.SetRequest(r)
 				c.Response().Writer = w
 				err = next(c)

@@ -4,12 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"time"
-
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/trace"
 
 	"recoup/models/fault"
 	"recoup/models/ids"
@@ -114,10 +109,18 @@ func (s *Service) charge(ctx context.Context, tx *operation.Tx, r ChargeRequest)
 		return nil, err
 	}
 	tx.JobKey = j.Key
-	entry, err := s.ledger.Post(ctx, tx, ledger.Posting{Type: ledger.Charge, Amount: -j.Cost, JobKey: j.Key, Attribution: j.attribution()})
+	j.describe(ctx, j.Attempt)
+	guarded, span := s.guardSpan(ctx, guardCharge)
+	entry, err := s.ledger.Post(guarded, tx, ledger.Posting{Type: ledger.Charge, Amount: -j.Cost, JobKey: j.Key, Attribution: j.attribution()})
 	if err != nil {
+		if fault.As(err) == nil {
+			span.End()
+			return nil, err
+		}
+		s.noteGuard(ctx, tx, span, guardCharge, false)
 		return nil, err
 	}
+	s.noteGuard(ctx, tx, span, guardCharge, true)
 	rec := record{job: j, kind: EventCharged, attempt: j.Attempt, after: j.State, entrySeq: entry.Seq}
 	if err := rec.write(tx); err != nil {
 		return nil, err
@@ -130,12 +133,6 @@ func (s *Service) charge(ctx context.Context, tx *operation.Tx, r ChargeRequest)
 	tx.Finally(`INSERT INTO waiting_line (account_key, job_key, phase, action, dependency, attempt, generation, due_at, expires_at)
 		VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)`, j.AccountKey, j.Key, phase, j.Action, j.Dependency, j.Attempt, due, j.ExpiresAt)
 
-	span := trace.SpanFromContext(ctx)
-	span.SetAttributes(attribute.String("recoup.rule_version", j.RuleVersion), attribute.String("recoup.cohort", j.Cohort),
-		attribute.String("recoup.job_id", j.ID), attribute.Int64("recoup.cost", j.Cost))
-	if j.RolloutID != nil {
-		span.SetAttributes(attribute.String("recoup.rollout_id", *j.RolloutID))
-	}
 	tx.AfterCommit(s.arrival.announce)
 	return ChargeResult{Job: j.Show(r.AccountID), Entry: entry}, nil
 }
@@ -147,7 +144,7 @@ func (s *Service) draft(ctx context.Context, tx *operation.Tx, r ChargeRequest, 
 		Cost: d.Price, RuleVersion: d.RuleVersion, RolloutID: d.RolloutID, Cohort: d.Cohort, OperationID: r.OperationID,
 		State: Queued, MaxAttempts: p.MaxAttempts, LeaseMs: p.Lease.Milliseconds(), ExpiresMs: p.Expires.Milliseconds(),
 		BackoffBaseMs: p.BackoffBase.Milliseconds(), BackoffMaxMs: p.BackoffMax.Milliseconds(), Jitter: p.Jitter,
-		TraceID: tx.TraceID, Traceparent: traceparent(ctx)}
+		TraceID: tx.TraceID, Traceparent: operation.Traceparent(ctx)}
 	if j.Mode == "" {
 		j.Mode = Managed
 	}
@@ -214,12 +211,6 @@ func (s *Service) insert(ctx context.Context, tx *operation.Tx, j *Job, r Charge
 	return nil
 }
 
-func traceparent(ctx context.Context) string {
-	carrier := propagation.MapCarrier{}
-	propagation.TraceContext{}.Inject(ctx, carrier)
-	return carrier.Get("traceparent")
-}
-
 // Payload returns the job's payload byte for byte, or nil when it has none.
 func (s *Service) Payload(ctx context.Context, accountKey, jobKey int64) (json.RawMessage, error) {
 	var row struct{ Payload *string }
@@ -229,6 +220,3 @@ func (s *Service) Payload(ctx context.Context, accountKey, jobKey int64) (json.R
 	}
 	return json.RawMessage(*row.Payload), nil
 }
-
-// seconds rounds up to whole seconds, at least 0.
-func seconds(d time.Duration) int64 { return int64(math.Ceil(max(d.Seconds(), 0))) }

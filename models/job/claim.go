@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"recoup/models/fault"
 	"recoup/models/ids"
 	"recoup/models/ledger"
@@ -64,7 +66,7 @@ type claimedItem struct {
 }
 
 // errNothing rolls a claim back that found no work: it changed nothing, so nothing is stored.
-var errNothing = errors.New("job: nothing to claim")
+var errNothing = fmt.Errorf("job: nothing to claim: %w", operation.ErrNothing)
 
 // Claim hands out queued jobs, oldest not_before first, each with a lease. An answer that was lost is
 // repeated under the same operation id: same jobs, same tokens. No work: no jobs, no operation.
@@ -156,7 +158,8 @@ func (s *Service) claim(ctx context.Context, tx *operation.Tx, r ClaimRequest) (
 		QueuedAt  time.Time
 	}
 	err = g.Raw(`SELECT a.id AS account_id, j.not_before AS queued_at, j.* FROM (
-			SELECT account_key, key, id, action, units, mode, dependency, attempt, generation, not_before, expires_at, lease_ms, deadline_ms, traceparent
+			SELECT account_key, key, id, action, units, mode, dependency, attempt, generation, not_before, expires_at, lease_ms, deadline_ms, traceparent,
+				cost, rule_version, rollout_id, cohort
 			FROM jobs WHERE (account_key, key) IN (SELECT * FROM unnest(?::bigint[], ?::bigint[])) AND state = 'queued'
 			ORDER BY account_key, key FOR NO KEY UPDATE SKIP LOCKED) j
 		JOIN accounts a ON a.key = j.account_key ORDER BY j.not_before, j.account_key, j.key`, array(accounts), array(keys)).Scan(&jobs).Error
@@ -199,14 +202,14 @@ func (s *Service) claim(ctx context.Context, tx *operation.Tx, r ClaimRequest) (
 			Attempt: j.Attempt + 1, Generation: j.Generation, Dependency: j.Dependency, LeaseUntil: l.LeaseUntil.UTC(),
 			DeadlineAt: utc(l.DeadlineAt), Traceparent: j.Traceparent}
 		stored.Jobs = append(stored.Jobs, item)
-		if err := s.traceClaim(tx, r, j.Job, item, hashes[i]); err != nil {
+		if err := s.traceClaim(ctx, tx, r, j.Job, item, hashes[i]); err != nil {
 			return nil, err
 		}
 	}
 	return stored, nil
 }
 
-func (s *Service) traceClaim(tx *operation.Tx, r ClaimRequest, j Job, item claimedItem, hash []byte) error {
+func (s *Service) traceClaim(ctx context.Context, tx *operation.Tx, r ClaimRequest, j Job, item claimedItem, hash []byte) error {
 	due := item.LeaseUntil
 	if item.DeadlineAt != nil && item.DeadlineAt.Before(due) {
 		due = *item.DeadlineAt
@@ -218,6 +221,9 @@ func (s *Service) traceClaim(tx *operation.Tx, r ClaimRequest, j Job, item claim
 	j.Attempt = item.Attempt
 	rec := record{job: j, kind: EventClaimed, attempt: item.Attempt, before: Queued, after: Running,
 		details: Details{Worker: workerName(r), LeaseUntil: &item.LeaseUntil}}
+	// A worker asks for any job: its request begins before the job's trace is known.
+	rec.trace = j.traceOf(ctx)
+	tx.AfterCommit(func() { s.mark(ctx, "claimed", j, item.Attempt, attribute.String("recoup.worker", workerName(r))) })
 	return rec.write(tx)
 }
 

@@ -87,6 +87,8 @@ type record struct {
 	after    State
 	entrySeq int64
 	details  Details
+	// trace is the trace id of an event that belongs to another trace than its operation; nil for the same.
+	trace []byte
 }
 
 // args are insertEvent's for a change outside or inside an operation.
@@ -105,7 +107,11 @@ func (r record) args(actor, operationID string, trace []byte) ([]any, error) {
 
 // write adds the event to the statements that run with the operation's result.
 func (r record) write(tx *operation.Tx) error {
-	args, err := r.args(tx.Request.Actor.String(), tx.Request.ID, tx.TraceID)
+	id := r.trace
+	if id == nil {
+		id = tx.TraceID
+	}
+	args, err := r.args(tx.Request.Actor.String(), tx.Request.ID, id)
 	if err != nil {
 		return err
 	}

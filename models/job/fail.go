@@ -2,12 +2,12 @@ package job
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
@@ -23,7 +23,7 @@ const (
 )
 
 // errNotDue says that a timer found nothing to do: the lease was extended, or the attempt ended.
-var errNotDue = errors.New("job: not due")
+var errNotDue = fmt.Errorf("job: not due: %w", operation.ErrNothing)
 
 // fail runs the refund guard and then, for the current attempt, decides between a retry and death.
 func (s *Service) fail(ctx context.Context, tx *operation.Tx, accountID string, r ref, sig Signal) (SignalResult, error) {
@@ -89,6 +89,7 @@ func (s *Service) timeOut(ctx context.Context, tx *operation.Tx, accountID strin
 
 // refundGuard is the one conditional update that may refund. attempt 0 means any.
 func (s *Service) refundGuard(ctx context.Context, tx *operation.Tx, r ref, attempt int) (Job, bool, error) {
+	ctx, span := s.guardSpan(ctx, guardRefund)
 	var j Job
 	q := r.where(tx.DB.WithContext(ctx).Model(&j).Clauses(clause.Returning{Columns: jobColumns()})).
 		Where("NOT is_refunded AND delivered_at IS NULL")
@@ -97,9 +98,10 @@ func (s *Service) refundGuard(ctx context.Context, tx *operation.Tx, r ref, atte
 	}
 	res := q.Updates(map[string]any{"is_refunded": true, "refunded_at": gorm.Expr("clock_timestamp()"), "updated_at": gorm.Expr("clock_timestamp()")})
 	if res.Error != nil {
+		span.End()
 		return j, false, fmt.Errorf("job: refund guard: %w", res.Error)
 	}
-	return j, s.countGuard(ctx, "refund", res.RowsAffected), nil
+	return j, s.noteGuard(ctx, tx, span, guardRefund, res.RowsAffected == 1), nil
 }
 
 // ended is how the current attempt's failure changed the work.
@@ -210,6 +212,7 @@ func (s *Service) failed(ctx context.Context, tx *operation.Tx, accountID string
 	if err := rec.write(tx); err != nil {
 		return result, err
 	}
+	j.describe(ctx, attempt)
 	result.Job = j.Show(accountID)
 	return result, nil
 }
@@ -231,11 +234,15 @@ func (s *Service) traceEnd(ctx context.Context, tx *operation.Tx, j Job, sig Sig
 	}
 	at := j.NotBefore.UTC()
 	d.DelayMs, d.JitteredMs, d.NotBefore = moved.delay.Milliseconds(), moved.jittered.Milliseconds(), &at
-	s.awaitRetry(tx, j)
+	s.awaitRetry(ctx, tx, j)
 }
 
 // awaitRetry puts a retrying job into the line and owes the queue its bell.
-func (s *Service) awaitRetry(tx *operation.Tx, j Job) {
+func (s *Service) awaitRetry(ctx context.Context, tx *operation.Tx, j Job) {
+	if span := trace.SpanFromContext(ctx); span.IsRecording() {
+		span.AddEvent("outbox owed", trace.WithAttributes(attribute.String("recoup.due_at", j.NotBefore.UTC().Format(time.RFC3339)),
+			attribute.Int("recoup.attempt", j.Attempt), attribute.Int("recoup.generation", j.Generation)))
+	}
 	tx.Finally(upsertLine, j.AccountKey, j.Key, "retrying", j.Action, j.Dependency, j.Attempt, j.Generation, j.NotBefore, j.ExpiresAt)
 	tx.Finally(`INSERT INTO outbox (task, account_key, job_key, attempt, generation, due_at, traceparent) VALUES ('job:wake', ?, ?, ?, ?, ?, ?)`,
 		j.AccountKey, j.Key, j.Attempt, j.Generation, j.NotBefore, j.Traceparent)

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"gorm.io/gorm"
 
@@ -246,16 +245,6 @@ func New(ops *operation.Store, l *ledger.Service, o Options, mp metric.MeterProv
 	}
 	return &Service{g: ops.DB(), ops: ops, ledger: l, policy: o.Policy, secret: o.Secret, kick: kick,
 		guards: guards, dead: dead, arrival: newArrival()}, nil
-}
-
-// countGuard counts a guard's outcome and returns whether it won.
-func (s *Service) countGuard(ctx context.Context, guard string, rows int64) bool {
-	outcome := "lost"
-	if rows == 1 {
-		outcome = "won"
-	}
-	s.guards.Add(ctx, 1, metric.WithAttributes(attribute.String("guard", guard), attribute.String("outcome", outcome)))
-	return rows == 1
 }
 
 // ref finds one job: by the caller's id or by its key.

@@ -87,7 +87,7 @@ func (s *Service) Requeue(ctx context.Context, r PersonRequest) (operation.Outco
 		if err != nil {
 			return nil, err
 		}
-		s.awaitRetry(tx, j)
+		s.awaitRetry(ctx, tx, j)
 		return s.noted(ctx, tx, r, j, EventRequeued, was)
 	})
 }
@@ -158,12 +158,14 @@ func (s *Service) move(ctx context.Context, tx *operation.Tx, at ref, doing, gua
 		return was, "", err
 	}
 	set["updated_at"] = gorm.Expr("clock_timestamp()")
+	guarded, span := s.guardSpan(ctx, tx.Request.Kind)
 	var j Job
-	res := at.where(tx.DB.WithContext(ctx).Model(&j).Clauses(clause.Returning{Columns: jobColumns()})).Where(guard).Updates(set)
+	res := at.where(tx.DB.WithContext(guarded).Model(&j).Clauses(clause.Returning{Columns: jobColumns()})).Where(guard).Updates(set)
 	if res.Error != nil {
+		span.End()
 		return j, "", fmt.Errorf("job: %s: %w", tx.Request.Kind, res.Error)
 	}
-	if !s.countGuard(ctx, tx.Request.Kind, res.RowsAffected) {
+	if !s.noteGuard(ctx, tx, span, tx.Request.Kind, res.RowsAffected == 1) {
 		now, err := read(ctx, tx.DB, at)
 		if err != nil {
 			return now, "", err
@@ -171,6 +173,7 @@ func (s *Service) move(ctx context.Context, tx *operation.Tx, at ref, doing, gua
 		return now, "", fault.State(string(now.State), "Job %s is %s: it cannot be %s. Nothing was changed.", now.ID, now.State, doing)
 	}
 	tx.JobKey = j.Key
+	j.describe(ctx, j.Attempt)
 	return j, was.State, nil
 }
 

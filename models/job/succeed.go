@@ -53,6 +53,7 @@ func (s *Service) succeed(ctx context.Context, tx *operation.Tx, accountID strin
 	if err := rec.write(tx); err != nil {
 		return result, err
 	}
+	j.describe(ctx, attempt)
 	result.Job = j.Show(accountID)
 	return result, nil
 }
@@ -62,9 +63,16 @@ func (s *Service) succeed(ctx context.Context, tx *operation.Tx, accountID strin
 func (s *Service) deliver(ctx context.Context, tx *operation.Tx, r ref, sig Signal) (Job, error) {
 	attempt := sig.attemptOf()
 	for {
-		j, delivered, err := s.deliverGuard(ctx, tx, r, sig)
-		if err != nil || delivered {
+		guarded, span := s.guardSpan(ctx, guardDeliver)
+		j, delivered, err := s.deliverGuard(guarded, tx, r, sig)
+		if err != nil {
+			span.End()
 			return j, err
+		}
+		// A repeated delivery finds delivered_at set: as a guard it has lost.
+		s.noteGuard(ctx, tx, span, guardDeliver, delivered && j.Deliveries == 1)
+		if delivered {
+			return j, nil
 		}
 		if j, err = read(ctx, tx.DB, r); err != nil {
 			return j, err
@@ -108,15 +116,17 @@ func (s *Service) deliverGuard(ctx context.Context, tx *operation.Tx, r ref, sig
 
 // reclaimGuard is the one conditional update that may reclaim. It refreshes j when it wins.
 func (s *Service) reclaimGuard(ctx context.Context, tx *operation.Tx, j *Job) (bool, error) {
+	ctx, span := s.guardSpan(ctx, guardReclaim)
 	var after Job
 	res := ref{accountKey: j.AccountKey, key: j.Key}.where(tx.DB.WithContext(ctx).Model(&after).
 		Clauses(clause.Returning{Columns: jobColumns()})).
 		Where("is_refunded AND NOT is_reclaimed").
 		Updates(map[string]any{"is_reclaimed": true, "reclaimed_at": gorm.Expr("clock_timestamp()"), "updated_at": gorm.Expr("clock_timestamp()")})
 	if res.Error != nil {
+		span.End()
 		return false, fmt.Errorf("job: reclaim guard: %w", res.Error)
 	}
-	won := s.countGuard(ctx, "reclaim", res.RowsAffected)
+	won := s.noteGuard(ctx, tx, span, guardReclaim, res.RowsAffected == 1)
 	if won {
 		*j = after
 	}

@@ -35,9 +35,11 @@ type Bell struct {
 // A wake-up is no operation: nobody outside can send one, it moves no money, and its guard alone
 // makes it happen once.
 func (s *Service) Wake(ctx context.Context, b Bell) (woken bool, err error) {
+	var j Job
 	err = db.InTx(ctx, s.g, func(tx *gorm.DB) error {
-		var j Job
-		res := ref{accountKey: b.AccountKey, key: b.JobKey}.where(tx.WithContext(ctx).Model(&j).
+		j = Job{}
+		guarded, span := s.guardSpan(ctx, guardWake)
+		res := ref{accountKey: b.AccountKey, key: b.JobKey}.where(tx.WithContext(guarded).Model(&j).
 			Clauses(clause.Returning{Columns: jobColumns()})).
 			Where("state = 'retrying' AND attempt = ? AND generation = ? AND not_before <= clock_timestamp()", b.Attempt, b.Generation).
 			Updates(map[string]any{
@@ -48,13 +50,14 @@ func (s *Service) Wake(ctx context.Context, b Bell) (woken bool, err error) {
 				"updated_at":  gorm.Expr("clock_timestamp()"),
 			})
 		if res.Error != nil {
+			span.End()
 			return fmt.Errorf("job: wake: %w", res.Error)
 		}
-		if woken = s.countGuard(ctx, "wake", res.RowsAffected); !woken {
+		if woken = s.noteGuard(ctx, nil, span, guardWake, res.RowsAffected == 1); !woken {
 			return nil
 		}
 		rec := record{job: j, kind: EventWoken, attempt: j.Attempt, before: Retrying, after: j.State}
-		args, err := rec.args(actor.System().String(), "", operation.TraceID(ctx))
+		args, err := rec.args(actor.System().String(), "", j.traceOf(ctx))
 		if err != nil {
 			return err
 		}
@@ -73,10 +76,14 @@ func (s *Service) Wake(ctx context.Context, b Bell) (woken bool, err error) {
 		return nil
 	})
 	if err != nil || woken {
-		if woken {
+		if woken && err == nil {
+			s.countGuard(ctx, guardWake, "won")
+			j.describe(ctx, j.Attempt)
+			// The sweeper comes without a trace; a task of the queue brings the job's.
+			s.mark(ctx, "woken", j, j.Attempt)
 			s.arrival.announce()
 		}
-		return woken, err
+		return woken && err == nil, err
 	}
 	return false, s.early(ctx, b)
 }
@@ -155,10 +162,14 @@ func (s *Service) Expire(ctx context.Context, b Bell) (bool, error) {
 
 func (s *Service) timer(ctx context.Context, b Bell, kind, id string,
 	change func(context.Context, *operation.Tx, string, ref) (SignalResult, error)) (bool, error) {
-	var accountID string
-	if err := s.g.WithContext(ctx).Raw(`SELECT id FROM accounts WHERE key = ?`, b.AccountKey).Scan(&accountID).Error; err != nil {
+	var row struct{ ID, Traceparent string }
+	err := s.g.WithContext(ctx).Raw(`SELECT a.id, j.traceparent FROM jobs j JOIN accounts a ON a.key = j.account_key
+		WHERE j.account_key = ? AND j.key = ?`, b.AccountKey, b.JobKey).Scan(&row).Error
+	if err != nil {
 		return false, fmt.Errorf("job: %s: %w", kind, err)
 	}
+	accountID := row.ID
+	ctx = operation.Join(ctx, row.Traceparent)
 	req := operation.Request{Scope: operation.System(b.AccountKey), ID: id, Kind: kind, Actor: actor.System(),
 		Object: "account:" + accountID, Input: operation.Input{"job_key": b.JobKey}}
 	out, err := s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
@@ -196,6 +207,7 @@ func (s *Service) expire(ctx context.Context, tx *operation.Tx, accountID string
 	}
 	rec.kind, rec.before, rec.after = EventExpired, was.State, Dead
 	rec.details = Details{Class: sig.Class, Code: sig.Code, Message: sig.Message, DeadReason: DeadExpired}
+	j.describe(ctx, j.Attempt)
 	s.leaveLine(tx, j)
 	s.endOpenAttempts(tx, j, "timed_out", sig)
 	s.countDead(ctx, tx, DeadExpired)

@@ -23,6 +23,8 @@ type holder struct {
 	AccountID string
 	JobID     string
 	LeaseHash []byte
+	// Traceparent is that of the job's charge, or empty.
+	Traceparent string
 }
 
 // holder finds and proves a lease, or returns fault lease_unknown.
@@ -32,7 +34,7 @@ func (s *Service) holder(ctx context.Context, token string) (lease, holder, erro
 	if err != nil {
 		return l, h, err
 	}
-	res := s.g.WithContext(ctx).Raw(`SELECT a.id AS account_id, j.id AS job_id, t.lease_hash FROM attempts t
+	res := s.g.WithContext(ctx).Raw(`SELECT a.id AS account_id, j.id AS job_id, j.traceparent, t.lease_hash FROM attempts t
 		JOIN accounts a ON a.key = t.account_key JOIN jobs j ON j.account_key = t.account_key AND j.key = t.job_key
 		WHERE t.account_key = ? AND t.job_key = ? AND t.attempt = ?`, l.accountKey, l.jobKey, l.attempt).Scan(&h)
 	if res.Error != nil {
@@ -132,6 +134,8 @@ func (s *Service) finish(ctx context.Context, r FinishRequest, kind string, sig 
 		Scope: operation.Account(h.AccountID), ID: r.OperationID, Kind: kind, Actor: r.Actor, RequestID: r.RequestID,
 		Object: "account:" + h.AccountID + "/job:" + h.JobID, Input: input,
 	}
+	// A worker that passes no trace on still ends the job in the trace of its charge.
+	ctx = operation.Join(ctx, h.Traceparent)
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
 		result, err := s.apply(ctx, tx, h.AccountID, ref{accountKey: tx.AccountKey, key: l.jobKey, id: h.JobID}, sig)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
@@ -57,6 +58,8 @@ func (head) TableName() string { return "accounts" }
 // account_inconsistent when the head differs from the newest entry and with amount_overflow when
 // the balance would not fit; both surface when the operation commits.
 func (s *Service) Post(ctx context.Context, tx *operation.Tx, p Posting) (Posted, error) {
+	ctx, span := s.ops.Step(ctx, "entry "+string(p.Type))
+	defer span.End()
 	row := head{}
 	q := tx.DB.WithContext(ctx).Model(&row).Clauses(clause.Returning{Columns: []clause.Column{
 		{Name: "balance"}, {Name: "last_seq"}, {Name: "last_hash"}, {Name: "last_at"}}}).
@@ -91,12 +94,27 @@ func (s *Service) Post(ctx context.Context, tx *operation.Tx, p Posting) (Posted
 			THEN e.created_at ELSE accounts.negative_since END
 		FROM ` + entry + ` e WHERE accounts.key = e.account_key`)
 
+	if span.IsRecording() {
+		span.SetAttributes(attribute.String("recoup.entry_type", string(p.Type)), attribute.Int64("recoup.amount", p.Amount),
+			attribute.Int64("recoup.entry_seq", row.LastSeq), attribute.Int64("recoup.balance_after", row.Balance))
+		p.describe(span)
+	}
 	tx.AfterCommit(func() {
 		kind := metric.WithAttributes(attribute.String("type", string(p.Type)))
 		s.entries.Add(ctx, 1, kind)
 		s.credits.Add(ctx, max(p.Amount, -max(p.Amount, -math.MaxInt64)), kind)
 	})
 	return Posted{Seq: row.LastSeq, Type: p.Type, Amount: p.Amount, BalanceAfter: row.Balance, CreatedAt: row.LastAt.UTC()}, nil
+}
+
+// describe puts the decision that priced an entry on its span.
+func (a Attribution) describe(span trace.Span) {
+	for name, value := range map[string]*string{operation.AttrRolloutID: a.RolloutID, operation.AttrCohort: a.Cohort,
+		operation.AttrRuleVersion: a.RuleVersion} {
+		if value != nil {
+			span.SetAttributes(attribute.String(name, *value))
+		}
+	}
 }
 
 // whyNot reads, in a statement of its own, why the head did not move: the statement that waits for a

@@ -13,17 +13,22 @@ import (
 
 // Stored is an operation as it is kept.
 type Stored struct {
-	AccountKey  int64
-	AccountID   string
-	Scope       string
-	ID          string
-	Kind        string
-	Input       string
-	Actor       string
-	RequestID   string
-	TraceID     []byte
-	JobKey      *int64
-	JobID       *string
+	AccountKey int64
+	AccountID  string
+	Scope      string
+	ID         string
+	Kind       string
+	Input      string
+	Actor      string
+	RequestID  string
+	TraceID    []byte
+	JobKey     *int64
+	JobID      *string
+	// RuleVersion, RolloutID and Cohort are those of the job's decision; nil where there is no job, and
+	// RolloutID also where no rollout was live.
+	RuleVersion *string
+	RolloutID   *string
+	Cohort      *string
 	StartedAt   time.Time
 	CompletedAt *time.Time
 	// Result is the stored JSON, byte for byte; nil only while the operation runs.
@@ -49,7 +54,7 @@ type Attempt struct {
 }
 
 const selectStored = `SELECT o.account_key, COALESCE(a.id, '') AS account_id, o.scope, o.id, o.kind, o.input::text AS input,
-	o.actor, o.request_id, o.trace_id, o.job_key, j.id AS job_id, o.started_at, o.completed_at, o.result::text AS result
+	o.actor, o.request_id, o.trace_id, o.job_key, j.id AS job_id, j.rule_version, j.rollout_id, j.cohort, o.started_at, o.completed_at, o.result::text AS result
 	FROM operations o LEFT JOIN accounts a ON a.key = o.account_key
 	LEFT JOIN jobs j ON j.account_key = o.account_key AND j.key = o.job_key `
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 	"gorm.io/gorm"
@@ -128,7 +129,7 @@ func NewStore(g *gorm.DB, opts Options, tp trace.TracerProvider, mp metric.Meter
 		opts.LockTimeout = 10 * time.Second
 	}
 	counter, err := mp.Meter("recoup").Int64Counter("recoup_operations",
-		metric.WithDescription("Operations by kind and outcome: applied, replayed, conflict, refused, failed."))
+		metric.WithDescription("Operations by kind and outcome: applied, replayed (not applied), conflict, refused, failed."))
 	if err != nil {
 		return nil, fmt.Errorf("operation: %w", err)
 	}
@@ -141,6 +142,10 @@ func (s *Store) DB() *gorm.DB { return s.g }
 // Tracer makes the spans of the models.
 func (s *Store) Tracer() trace.Tracer { return s.tracer }
 
+// ErrNothing is returned by a change that found nothing to do. It is rolled back, leaves no row, and is
+// counted neither as an operation nor as a failure; the operation id stays free.
+var ErrNothing = errors.New("operation: nothing to do")
+
 // Apply runs change once for req and stores what it returns (marshalled to JSON).
 //
 // It returns:
@@ -149,12 +154,16 @@ func (s *Store) Tracer() trace.Tracer { return s.tracer }
 //   - fault operation_conflict (Mismatch): the id is known for another input; Fields names the differences;
 //   - fault operation_in_progress (Busy): the same operation is still running after Options.Wait;
 //   - fault account_not_found: the scope's account does not exist;
-//   - any error of change: everything is rolled back and nothing is stored. A fault leaves an
+//   - ErrNothing, when change returned it: everything is rolled back as if nobody had asked;
+//   - any other error of change: everything is rolled back and nothing is stored. A fault leaves an
 //     audit row; the same id may be tried again.
 func (s *Store) Apply(ctx context.Context, req Request, change func(ctx context.Context, tx *Tx) (any, error)) (Outcome, error) {
-	ctx, span := s.tracer.Start(ctx, "operation "+req.Kind, trace.WithAttributes(
-		attribute.String("recoup.operation_id", req.ID), attribute.String("recoup.operation_kind", req.Kind)))
+	ctx, span := s.tracer.Start(ctx, "operation "+req.Kind, trace.WithLinks(links(ctx)...))
 	defer span.End()
+	if span.IsRecording() {
+		span.SetAttributes(attribute.String(AttrOperationID, req.ID), attribute.String(AttrKind, req.Kind),
+			attribute.String(AttrScope, req.Scope.String()))
+	}
 
 	out, err := s.apply(ctx, req, change)
 
@@ -163,7 +172,15 @@ func (s *Store) Apply(ctx context.Context, req Request, change func(ctx context.
 	case err == nil && out.Replayed:
 		outcome = "replayed"
 	case err == nil:
+	case errors.Is(err, ErrNothing):
+		span.SetAttributes(attribute.String(AttrOutcome, "nothing_to_do"))
+		return out, err
 	case f == nil:
+		outcome = "failed"
+		span.RecordError(err)
+		span.SetStatus(codes.Error, "")
+	case f.Kind == fault.Busy:
+		// Not refused by a rule: nobody is to read of it in the audit log, and the database may be away.
 		outcome = "failed"
 		span.RecordError(err)
 	case f.Code == fault.CodeOperationConflict:
@@ -172,7 +189,10 @@ func (s *Store) Apply(ctx context.Context, req Request, change func(ctx context.
 		outcome = "refused"
 		s.auditRefusal(ctx, req, f)
 	}
-	span.SetAttributes(attribute.String("recoup.outcome", outcome))
+	span.SetAttributes(attribute.String(AttrOutcome, outcome))
+	if err == nil && !out.Replayed {
+		span.SetAttributes(attribute.Int(AttrSend, 1))
+	}
 	s.counter.Add(ctx, 1, metric.WithAttributes(attribute.String("kind", req.Kind), attribute.String("outcome", outcome)))
 	return out, err
 }
@@ -322,18 +342,21 @@ func (s *Store) known(ctx context.Context, tx *Tx, digests map[string]string) (O
 	if len(fields) > 0 {
 		outcome = "conflict"
 	}
-	err = tx.DB.WithContext(ctx).Exec(`INSERT INTO operation_attempts
+	describe(ctx, stored)
+	var attempt int
+	err = tx.DB.WithContext(ctx).Raw(`INSERT INTO operation_attempts
 		(account_key, scope, operation_id, attempt, outcome, fields, price, rule_version, actor, request_id, trace_id)
 		SELECT o.account_key, o.scope, o.id,
 			2 + (SELECT count(*) FROM operation_attempts p WHERE (p.account_key, p.scope, p.operation_id) = (o.account_key, o.scope, o.id)),
 			?, ?::text[], j.cost, j.rule_version, ?, ?, ?::bytea
 		FROM operations o LEFT JOIN jobs j ON o.kind = 'charge' AND j.account_key = o.account_key AND j.key = o.job_key
-		WHERE o.account_key = ? AND o.scope = ? AND o.id = ?`,
+		WHERE o.account_key = ? AND o.scope = ? AND o.id = ? RETURNING attempt`,
 		outcome, textArray(fields), r.Actor.String(), r.RequestID, tx.TraceID,
-		stored.AccountKey, stored.Scope, stored.ID).Error
+		stored.AccountKey, stored.Scope, stored.ID).Scan(&attempt).Error
 	if err != nil {
 		return Outcome{}, nil, fmt.Errorf("operation: count attempt: %w", err)
 	}
+	trace.SpanFromContext(ctx).SetAttributes(attribute.Int(AttrSend, attempt))
 	if outcome == "replayed" {
 		return Outcome{Replayed: true, Result: json.RawMessage(*stored.Result)}, nil, nil
 	}
@@ -361,16 +384,6 @@ func (s *Store) auditRefusal(ctx context.Context, req Request, f *fault.Error) {
 	if err != nil {
 		trace.SpanFromContext(ctx).RecordError(err)
 	}
-}
-
-// TraceID returns the 16 bytes of the trace id in ctx, or nil when there is none.
-func TraceID(ctx context.Context) []byte {
-	sc := trace.SpanContextFromContext(ctx)
-	if !sc.HasTraceID() {
-		return nil
-	}
-	id := sc.TraceID()
-	return id[:]
 }
 
 func msText(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }

@@ -78,7 +78,7 @@ func (a *app) build(queue bool) error {
 		if err != nil {
 			return err
 		}
-		if a.relay, err = tasks.NewRelayFor(a.g, redis, a.log, mp); err != nil {
+		if a.relay, err = tasks.NewRelayFor(a.g, redis, a.log, tp, mp); err != nil {
 			return err
 		}
 		kick = a.relay.Kick
