@@ -3,6 +3,7 @@ package drill
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -34,6 +35,7 @@ type JobView struct {
 	DeliveredAt *time.Time `json:"delivered_at"`
 	Attempt     int        `json:"attempt"`
 	MaxAttempts int        `json:"max_attempts"`
+	Generation  int        `json:"generation"`
 	NotBefore   time.Time  `json:"not_before"`
 	ExpiresAt   time.Time  `json:"expires_at"`
 	// LateSuccess is the state a late success found, nil when there was none.
@@ -108,16 +110,12 @@ func (c *client) Entries(ctx context.Context, account string, take func(Entry)) 
 			Entries []Entry `json:"entries"`
 			Next    string  `json:"next_cursor"`
 		}
-		q := url.Values{"limit": {strconv.Itoa(entriesPage)}}
+		q := url.Values{"limit": {strconv.Itoa(largestPage)}}
 		if cursor != "" {
 			q.Set("cursor", cursor)
 		}
-		found, err := c.get(ctx, accountPath(account)+"/entries?"+q.Encode(), &page)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return fmt.Errorf("drill: account %s has no entries to read", account)
+		if found, err := c.get(ctx, accountPath(account)+"/entries?"+q.Encode(), &page); err != nil || !found {
+			return errors.Join(err, missing(found, "account "+account))
 		}
 		for _, e := range page.Entries {
 			take(e)
@@ -132,8 +130,42 @@ func (c *client) Entries(ctx context.Context, account string, take func(Entry)) 
 	}
 }
 
-// entriesPage is the largest page the API gives.
-const entriesPage = 500
+// largestPage is the largest page the API gives.
+const largestPage = 500
+
+// DeadLetters hands out every open dead letter of the system, page by page.
+func (c *client) DeadLetters(ctx context.Context, take func(account, job string)) error {
+	for cursor := ""; ; {
+		var page struct {
+			Jobs []JobView `json:"jobs"`
+			Next string    `json:"next_cursor"`
+		}
+		q := url.Values{"limit": {strconv.Itoa(largestPage)}}
+		if cursor != "" {
+			q.Set("cursor", cursor)
+		}
+		if found, err := c.get(ctx, "/v1/dead-letters?"+q.Encode(), &page); err != nil || !found {
+			return errors.Join(err, missing(found, "the list of dead letters"))
+		}
+		for _, j := range page.Jobs {
+			take(j.AccountID, j.JobID)
+		}
+		if page.Next == "" {
+			return nil
+		}
+		if page.Next == cursor {
+			return errors.New("drill: the pages of dead letters do not end")
+		}
+		cursor = page.Next
+	}
+}
+
+func missing(found bool, what string) error {
+	if found {
+		return nil
+	}
+	return fmt.Errorf("drill: %s is not there", what)
+}
 
 // Job reads a job; false when there is none.
 func (c *client) Job(ctx context.Context, account, job string) (JobView, Evidence, bool, error) {

@@ -50,6 +50,7 @@ const (
 	ServerError      Kind = "server error"
 	AccountNotThere  Kind = "account lost"
 	WrongNumber      Kind = "wrong number of entries"
+	WrongDeadLetters Kind = "wrong list of dead letters"
 )
 
 // books is the drill's record of what it sent and what was acknowledged. It never asks the server.
@@ -68,7 +69,7 @@ type counts struct {
 	charged, claims, signals, heartbeats int
 	replays                              int
 	dropped, cut, duplicates, races      int
-	kills                                int
+	kills, requeues                      int
 	insufficient, conflicts              int
 	ended                                int
 }
@@ -105,8 +106,9 @@ type jobBook struct {
 	attempt int
 	replays int
 	ended   bool
-	// lateSent is true once the late success is planned.
-	lateSent bool
+	// lateSent is true once the late success is planned, requeued once the job is put back, and rescued
+	// once a success is sent for a job whose workers were all killed.
+	lateSent, requeued, rescued bool
 }
 
 // opBook is what the drill knows of one operation.
@@ -127,7 +129,7 @@ const (
 	kindComplete = "complete"
 	kindFail     = "fail"
 	kindClaim    = "claim"
-	kindCancel   = "cancel"
+	kindRequeue  = "requeue"
 )
 
 func newBooks(plan Plan) *books {
@@ -340,6 +342,13 @@ func (b *books) once(mark *bool) bool {
 	was := *mark
 	*mark = true
 	return !was
+}
+
+// marked reads a mark.
+func (b *books) marked(mark *bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return *mark
 }
 
 func (b *books) hasEnded(j *jobBook) bool {

@@ -41,6 +41,8 @@ const (
 	LateWhileRetrying LateWay = "old lease while retrying"
 	// LateSignal: by a callback that knows no attempt, when the job is a dead letter.
 	LateSignal LateWay = "signal after death"
+	// LateRequeue: the dead letter is requeued, and its next attempt delivers.
+	LateRequeue LateWay = "requeued"
 )
 
 // Planned is what the drill will do with one job.
@@ -132,17 +134,17 @@ func planned(t TraceJob, seed uint64, p Prefixes, faults Faults) Planned {
 		j.Fate, j.MaxAttempts = FateFails, 1+r.IntN(3)
 		j.External = r.IntN(8) == 0
 		j.Permanent = r.IntN(10) == 0
-		late, way := r.IntN(2) == 0, r.IntN(3)
+		late, way := r.IntN(2) == 0, r.IntN(4)
 		if !late || !faults.Has(Late) {
 			break
 		}
 		j.Fate = FateLate
-		j.Late = []LateWay{LateAfterDeath, LateWhileRetrying, LateSignal}[way]
+		j.Late = []LateWay{LateAfterDeath, LateWhileRetrying, LateSignal, LateRequeue}[way]
 		if j.Late == LateWhileRetrying {
 			j.Permanent, j.MaxAttempts = false, max(j.MaxAttempts, 2)
 		}
-		if j.External && j.Late == LateAfterDeath {
-			j.Late = LateSignal // there is no lease
+		if j.External && (j.Late == LateAfterDeath || j.Late == LateRequeue) {
+			j.Late = LateSignal // there is no lease, and nobody would claim it
 		}
 	case Running:
 		j.Fate, j.MaxAttempts = FateAbandoned, []int{1, 1, 1, 1, 1, 2, 2, 2, 2, 3}[r.IntN(10)]

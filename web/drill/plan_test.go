@@ -50,8 +50,8 @@ func TestPlanFollowsTheTrace(t *testing.T) {
 			if j.Late == LateWhileRetrying && (j.Permanent || j.MaxAttempts < 2) {
 				t.Errorf("%s can never be retrying: %+v", j.JobID, j)
 			}
-			if j.External && j.Late == LateAfterDeath {
-				t.Errorf("%s is external and has no lease: %+v", j.JobID, j)
+			if j.External && (j.Late == LateAfterDeath || j.Late == LateRequeue) {
+				t.Errorf("%s is external and cannot be claimed: %+v", j.JobID, j)
 			}
 		}
 		if j.Fate == FateUnclaimed {
@@ -66,7 +66,7 @@ func TestPlanFollowsTheTrace(t *testing.T) {
 			external++
 		}
 	}
-	if len(ways) != 3 || external == 0 {
+	if len(ways) != 4 || external == 0 {
 		t.Errorf("late ways %v, %d external jobs", ways, external)
 	}
 	if want := []string{"transcription", "video_render"}; !reflect.DeepEqual(plan.Actions, want) {

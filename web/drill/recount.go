@@ -16,6 +16,8 @@ type Source interface {
 	Entries(ctx context.Context, account string, take func(Entry)) error
 	// Job is a job with its evidence; false when there is none.
 	Job(ctx context.Context, account, job string) (JobView, Evidence, bool, error)
+	// DeadLetters hands out all open dead letters, those of other accounts too.
+	DeadLetters(ctx context.Context, take func(account, job string)) error
 	// Operation is the stored result of an operation; false when there is none.
 	Operation(ctx context.Context, scope, id string) (json.RawMessage, bool, error)
 }
@@ -62,6 +64,9 @@ func (b *books) recount(ctx context.Context, src Source, parallel int, step func
 		return r.found, err
 	}
 	type at struct{ account, job int }
+	if err := b.recountDeadLetters(ctx, src); err != nil {
+		return r.found, err
+	}
 	var jobs []at
 	for i, id := range b.order {
 		for k := range b.accounts[id].order {
@@ -89,6 +94,36 @@ func (b *books) withoutEntry() []opName {
 		}
 	}
 	return names
+}
+
+// recountDeadLetters looks whether every job that must be dead is in the list, once, and no other.
+func (b *books) recountDeadLetters(ctx context.Context, src Source) error {
+	times := map[*jobBook]int{}
+	err := src.DeadLetters(ctx, func(account, job string) {
+		if a := b.accounts[account]; a != nil {
+			if j := a.jobs[job]; j != nil {
+				times[j]++
+				return
+			}
+			b.note(WrongDeadLetters, account, job, "is listed and was never charged")
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for id, a := range b.accounts {
+		for job, j := range a.jobs {
+			want := 1
+			if j.plan.Fate.Delivers() {
+				want = 0
+			}
+			// What has not ended is a difference of its own.
+			if times[j] != want && j.ended {
+				b.note(WrongDeadLetters, id, job, "is listed %d times, planned (%s): %d", times[j], j.plan.Fate, want)
+			}
+		}
+	}
+	return nil
 }
 
 // recounter holds what the parts of one recount share.
@@ -327,8 +362,9 @@ func (r *recounter) jobWork(j *jobBook, v JobView, e Evidence, t *tally, differ 
 	if v.State != state || (v.DeliveredAt != nil) != j.plan.Fate.Delivers() {
 		differ(WrongState, "it is %s, planned (%s): %s", v.State, j.plan.Fate, state)
 	}
-	// A retry that goes well reclaims too, without being late.
-	if late := v.LateSuccess != nil; late != (j.plan.Fate == FateLate) && (j.plan.Fate != FateSucceeds || t.reclaims == 0) {
+	// A retry that goes well reclaims too, without being late; one whose worker was killed may be late.
+	either := (j.plan.Fate == FateSucceeds || j.plan.Late == LateRequeue) && t.reclaims > 0
+	if late := v.LateSuccess != nil; late != (j.plan.Fate == FateLate) && !either {
 		differ(WrongState, "late success is %t, planned: %s", late, j.plan.Fate)
 	}
 	if v.Attempt < j.attempt {

@@ -16,6 +16,8 @@ type shelf struct {
 	evidence map[string]Evidence
 	ops      map[opName]json.RawMessage
 	missing  bool
+	// listed are the dead letters of account a.
+	listed []string
 }
 
 func (s *shelf) Balance(context.Context, string) (Balance, bool, error) {
@@ -41,6 +43,14 @@ func (s *shelf) Job(_ context.Context, _, job string) (JobView, Evidence, bool, 
 	return v, s.evidence[job], there, nil
 }
 
+func (s *shelf) DeadLetters(_ context.Context, take func(account, job string)) error {
+	take("somebody", "else")
+	for _, id := range s.listed {
+		take("a", id)
+	}
+	return nil
+}
+
 func (s *shelf) Operation(_ context.Context, scope, id string) (json.RawMessage, bool, error) {
 	result, there := s.ops[opName{scope, id}]
 	return result, there, nil
@@ -64,7 +74,8 @@ func newWorld(t *testing.T) *world {
 		plan.Jobs = append(plan.Jobs, Planned{Account: "a", JobID: id, Action: "x", Units: 20, Fate: f, MaxAttempts: 2})
 	}
 	w := &world{t: t, b: newBooks(plan), now: time.Now(),
-		shelf: &shelf{jobs: map[string]JobView{}, evidence: map[string]Evidence{}, ops: map[opName]json.RawMessage{}}}
+		shelf: &shelf{jobs: map[string]JobView{}, evidence: map[string]Evidence{}, ops: map[opName]json.RawMessage{},
+			listed: []string{"fail", "aban", "neve"}}}
 	w.send(kindGrant, "grant:1", "", "grant", 1000, "", "", false)
 	for _, p := range plan.Jobs {
 		w.shelf.jobs[p.JobID] = JobView{AccountID: "a", JobID: p.JobID, State: "queued", Cost: cost, Net: -cost, Attempt: 2, MaxAttempts: 2}
@@ -224,8 +235,12 @@ func TestRecountFindsEveryKindOfDifference(t *testing.T) {
 		"evidence": {func(w *world) {
 			w.shelf.evidence["fail"] = Evidence{RefundSignals: 3, RefundsApplied: 2}
 		}, WrongEvidence},
-		"replays unseen": {func(w *world) { w.b.accounts["a"].jobs["fail"].replays = 1 }, WrongEvidence},
-		"operation lost": {func(w *world) { delete(w.shelf.ops, opName{"account:a", "fail:fail:2"}) }, LostOperation},
+		"replays unseen":       {func(w *world) { w.b.accounts["a"].jobs["fail"].replays = 1 }, WrongEvidence},
+		"dead unlisted":        {func(w *world) { w.shelf.listed = w.shelf.listed[1:] }, WrongDeadLetters},
+		"dead listed twice":    {func(w *world) { w.shelf.listed = append(w.shelf.listed, "aban") }, WrongDeadLetters},
+		"delivered and listed": {func(w *world) { w.shelf.listed = append(w.shelf.listed, "late") }, WrongDeadLetters},
+		"listed unknown":       {func(w *world) { w.shelf.listed = append(w.shelf.listed, "none") }, WrongDeadLetters},
+		"operation lost":       {func(w *world) { delete(w.shelf.ops, opName{"account:a", "fail:fail:2"}) }, LostOperation},
 		"result rewritten": {func(w *world) {
 			w.shelf.ops[opName{"account:a", "fail:fail:2"}] = json.RawMessage(`{"outcome":"refunded"}`)
 		}, AnswerChanged},

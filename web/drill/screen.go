@@ -163,7 +163,7 @@ func (d *drill) table() {
 	row("refunds", group(f.refunds), "")
 	row("reclaims", group(f.reclaims), "")
 	row("succeeded", group(f.succeeded), fmt.Sprintf("%s of them late", group(f.late)))
-	row("dead", group(f.dead), "")
+	row("dead", group(f.dead), fmt.Sprintf("%s others were requeued and delivered", group(n.requeues)))
 	row("workers killed", group(n.kills), "")
 	if d.system != nil {
 		made := strings.Join(d.made, ", ")

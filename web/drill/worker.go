@@ -125,7 +125,7 @@ func (d *drill) perform(ctx context.Context, h hand, r *rand.Rand) error {
 	if !sleep(ctx, time.Duration(r.IntN(20))*time.Millisecond) { // the work
 		return ctx.Err()
 	}
-	if h.j.plan.Fate == FateSucceeds {
+	if h.j.plan.Fate == FateSucceeds || d.books.marked(&h.j.requeued) {
 		return d.complete(ctx, h, "complete", r)
 	}
 	return d.fail(ctx, h, r)
@@ -187,6 +187,9 @@ func (d *drill) succeedLate(j *jobBook, h *hand, wait time.Duration) {
 	}
 	d.agenda.change(wait, func(ctx context.Context) error {
 		r := seeded(j.plan.Seed, "late")
+		if j.plan.Late == LateRequeue {
+			return d.requeue(ctx, j, r)
+		}
 		if h != nil && j.plan.Late != LateSignal {
 			return d.complete(ctx, *h, "late", r)
 		}
@@ -205,6 +208,25 @@ func (d *drill) succeedLate(j *jobBook, h *hand, wait time.Duration) {
 		}
 		return err
 	})
+}
+
+// requeue puts a dead letter back, as a person would. Its next attempt delivers.
+func (d *drill) requeue(ctx context.Context, j *jobBook, r *rand.Rand) error {
+	d.books.once(&j.requeued) // before a worker can have it
+	p := j.plan
+	o := operation{scope: scopeOf(p.Account), id: "requeue:" + p.JobID, kind: kindRequeue, account: p.Account, job: p.JobID,
+		method: http.MethodPost, path: jobPath(p.Account, p.JobID) + "/requeue", body: map[string]any{"reason": "drill"}}
+	a, err := d.send(ctx, o, d.lose(r))
+	if err != nil {
+		return err
+	}
+	if !a.ok() {
+		d.refusedOddly(o, a)
+		return nil
+	}
+	d.books.count(func(n *counts) { n.requeues++ })
+	d.backstop(j)
+	return nil
 }
 
 // haunt lets some results of a killed worker arrive after its lease is over, when another attempt may
@@ -337,11 +359,11 @@ func (d *drill) lookNow(ctx context.Context, j *jobBook) error {
 	case v.State == "succeeded" && fate.Delivers(), v.State == "dead" && !fate.Delivers():
 		d.end(j)
 		return nil
-	case v.State == "dead" && fate == FateLate:
+	case v.State == "dead" && fate == FateLate && !d.books.marked(&j.lateSent):
 		d.succeedLate(j, nil, 0)
-	case v.State == "dead" && fate == FateSucceeds:
+	case v.State == "dead" && (fate == FateSucceeds || v.Generation > 0):
 		// Every worker that had it was killed; the result of one of them turns up.
-		if d.books.once(&j.lateSent) {
+		if d.books.once(&j.rescued) {
 			d.agenda.change(0, func(ctx context.Context) error {
 				_, err := d.volley(ctx, seeded(j.plan.Seed, "rescue"), succeededSignal(j, "rescue:"+j.plan.JobID, 0))
 				if err == nil {
