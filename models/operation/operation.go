@@ -116,6 +116,7 @@ type Store struct {
 	g       *gorm.DB
 	opts    Options
 	flights flights
+	seen    *seen
 	tracer  trace.Tracer
 	counter metric.Int64Counter
 }
@@ -133,7 +134,7 @@ func NewStore(g *gorm.DB, opts Options, tp trace.TracerProvider, mp metric.Meter
 	if err != nil {
 		return nil, fmt.Errorf("operation: %w", err)
 	}
-	return &Store{g: g, opts: opts, tracer: tp.Tracer("recoup"), counter: counter}, nil
+	return &Store{g: g, opts: opts, seen: newSeen(), tracer: tp.Tracer("recoup"), counter: counter}, nil
 }
 
 // DB is the handle that reads outside operations use.
@@ -209,6 +210,10 @@ func (s *Store) apply(ctx context.Context, req Request, change func(ctx context.
 	if err != nil {
 		return Outcome{}, err
 	}
+	input, err := json.Marshal(digests) // sorts the names
+	if err != nil {
+		return Outcome{}, fmt.Errorf("operation: %w", err)
+	}
 	leave, ok := s.flights.enter(ctx, req.Scope.String()+"\x00"+req.ID, s.opts.Wait)
 	if !ok {
 		if err := ctx.Err(); err != nil {
@@ -218,6 +223,12 @@ func (s *Store) apply(ctx context.Context, req Request, change func(ctx context.
 	}
 	defer leave()
 
+	name := s.seen.hash(req.Scope.String(), req.ID)
+	if s.seen.has(name) {
+		if out, ok, err := s.replay(ctx, req, string(input)); ok || err != nil {
+			return out, err
+		}
+	}
 	var out Outcome
 	var tx *Tx
 	var conflict *fault.Error
@@ -229,11 +240,15 @@ func (s *Store) apply(ctx context.Context, req Request, change func(ctx context.
 				return err
 			}
 		}
-		won, err := s.claim(ctx, tx, digests)
+		how, replay, err := s.claim(ctx, tx, string(input))
 		if err != nil {
 			return err
 		}
-		if !won {
+		switch how {
+		case claimReplayed:
+			out = replay
+			return nil
+		case claimLost:
 			out, conflict, err = s.known(ctx, tx, digests)
 			return err
 		}
@@ -254,6 +269,7 @@ func (s *Store) apply(ctx context.Context, req Request, change func(ctx context.
 	if conflict != nil {
 		return Outcome{}, conflict
 	}
+	s.seen.add(name)
 	if !out.Replayed {
 		for _, after := range tx.afterCommit {
 			after()
@@ -271,49 +287,6 @@ func inProgress() *fault.Error {
 		"The same operation is still running. Send it again with the same operation id to get its result.")
 	f.RetryAfter = time.Second
 	return f
-}
-
-// claim inserts the operation's row; false means that somebody else has it. The wait for a running
-// twin is bounded by lock_timeout, which the RETURNING clause puts back once the row is ours, so
-// that the wait for accounts keeps its own bound without another statement.
-func (s *Store) claim(ctx context.Context, tx *Tx, digests map[string]string) (won bool, err error) {
-	r := tx.Request
-	input, err := json.Marshal(digests) // sorts the names
-	if err != nil {
-		return false, fmt.Errorf("operation: %w", err)
-	}
-	const head = `WITH t AS MATERIALIZED (SELECT set_config('lock_timeout', ?, true))
-		INSERT INTO operations (account_key, scope, id, kind, input_version, input, actor, request_id, trace_id) `
-	const tail = ` ON CONFLICT DO NOTHING
-		RETURNING account_key, started_at, set_config('lock_timeout', ?, true)`
-	values := []any{r.Scope.Name, r.ID, r.Kind, inputVersion, string(input), r.Actor.String(), r.RequestID, tx.TraceID}
-	wait, back := msText(s.opts.Wait), msText(s.opts.LockTimeout)
-
-	var query string
-	var args []any
-	if r.Scope.AccountID != "" {
-		query = head + `SELECT a.key, ?, ?, ?, ?, ?::json, ?, ?, ?::bytea FROM t, accounts a WHERE a.id = ?` + tail
-		args = append(append([]any{wait}, values...), r.Scope.AccountID, back)
-	} else {
-		query = head + `SELECT ?::bigint, ?, ?, ?, ?, ?::json, ?, ?, ?::bytea FROM t` + tail
-		args = append(append([]any{wait, r.Scope.AccountKey}, values...), back)
-	}
-	var row struct {
-		AccountKey int64
-		StartedAt  time.Time
-	}
-	res := tx.DB.WithContext(ctx).Raw(query, args...).Scan(&row)
-	if res.Error != nil {
-		if db.Code(res.Error) == "55P03" {
-			return false, inProgress()
-		}
-		return false, fmt.Errorf("operation: claim: %w", res.Error)
-	}
-	if res.RowsAffected == 0 {
-		return false, nil
-	}
-	tx.AccountKey, tx.StartedAt = row.AccountKey, row.StartedAt
-	return true, nil
 }
 
 // known answers from the stored row: a replay or a conflict, each counted in a row of its own.
