@@ -12,9 +12,13 @@ import (
 // The processor time an operation costs says more than its rate where the machine has other work:
 // rates then depend on who else runs.
 
-// spent is processor time so far of this program, its ended children (pgbench) and PostgreSQL.
+// spent is processor time so far of this program, its ended children (pgbench), PostgreSQL and the server.
 func (b *bench) spent() time.Duration {
-	return own(syscall.RUSAGE_SELF) + own(syscall.RUSAGE_CHILDREN) + serverTime(b.serverPID)
+	total := own(syscall.RUSAGE_SELF) + own(syscall.RUSAGE_CHILDREN)
+	for _, pid := range b.pids {
+		total += processTime(pid)
+	}
+	return total
 }
 
 func own(who int) time.Duration {
@@ -28,9 +32,9 @@ func own(who int) time.Duration {
 // clockTick is the unit of /proc/<pid>/stat on every Linux that Go runs on.
 const clockTick = 10 * time.Millisecond
 
-// serverTime adds up what the server process, its living children and its ended children have spent.
+// processTime adds up what a process, its living children and its ended children have spent.
 // It is 0 where there is no /proc.
-func serverTime(pid int) time.Duration {
+func processTime(pid int) time.Duration {
 	paths, _ := filepath.Glob("/proc/[0-9]*/stat")
 	var ticks int64
 	for _, path := range paths {

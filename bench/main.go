@@ -6,8 +6,10 @@
 //	go run ./bench -only charge,hot -rounds 1
 //	go run ./bench -fsync=false          without waiting for the disk
 //
-// It starts a private PostgreSQL, which is thrown away at the end, after the verifier has read back
-// everything that was written and found nothing wrong.
+// The models are called in this process; over HTTP a `recoup serve` is built and run beside it. The private
+// PostgreSQL is thrown away at the end, after the verifier has read back everything that was written and
+// found nothing wrong. Beside the rates stands the processor time of an operation, all processes together:
+// on a machine that others use it is the figure to trust. Run it from within the module.
 package main
 
 import (
@@ -46,29 +48,34 @@ import (
 // bench is one run of the program.
 type bench struct {
 	only     []string
+	layers   []string
 	seconds  int
 	rounds   int
 	clients  int
 	accounts int
 	pool     int
 
-	serverPID int
-	log       io.Writer
-	url       string
-	conn      *pgx.Conn
-	g         *gorm.DB
-	pg        *pgbench
-	targets   []target
+	// pids are the processes whose time counts, beside this one: PostgreSQL and the server.
+	pids    []int
+	log     io.Writer
+	url     string
+	conn    *pgx.Conn
+	g       *gorm.DB
+	pg      *pgbench
+	targets []target
 }
 
 func (b *bench) chosen(workload string) bool {
 	return len(b.only) == 0 || slices.Contains(b.only, workload)
 }
 
+func (b *bench) has(layer string) bool { return slices.Contains(b.layers, layer) }
+
 func main() {
 	log.SetFlags(0)
 	b := &bench{log: os.Stderr}
 	only := flag.String("only", "", "workloads to run, separated by commas: "+strings.Join(workloads(), ", "))
+	layers := flag.String("layers", "model,http", "ways in to measure, separated by commas: model, http")
 	fsync := flag.Bool("fsync", true, "wait for the disk at each commit, as in production")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of this program to a file")
 	flag.IntVar(&b.seconds, "seconds", 5, "seconds a measurement")
@@ -85,6 +92,12 @@ func main() {
 			}
 		}
 	}
+	b.layers = strings.Split(*layers, ",")
+	for _, l := range b.layers {
+		if l != "model" && l != "http" {
+			log.Fatalf("bench: there is no layer %q; there are model and http", l)
+		}
+	}
 	if b.seconds < 1 || b.rounds < 1 || b.clients < 1 || b.accounts < 1 {
 		log.Fatal("bench: -seconds, -rounds, -clients and -accounts must be at least 1")
 	}
@@ -97,7 +110,7 @@ func main() {
 }
 
 func (b *bench) run(ctx context.Context, fsync bool, profile string) (err error) {
-	services, err := local.StartForTests(ctx, local.TestOptions{Fsync: fsync, Settings: map[string]string{
+	services, err := local.StartForTests(ctx, local.TestOptions{Fsync: fsync, Redis: b.has("http"), Settings: map[string]string{
 		"shared_buffers": "512MB", "max_wal_size": "4GB", "checkpoint_timeout": "30min"}})
 	if err != nil {
 		return err
@@ -110,7 +123,7 @@ func (b *bench) run(ctx context.Context, fsync bool, profile string) (err error)
 	if err := services.Postgres.CreateDatabase(ctx, local.DatabaseName); err != nil {
 		return err
 	}
-	b.url, b.serverPID = services.Postgres.URL(local.DatabaseName), services.Postgres.PID()
+	b.url, b.pids = services.Postgres.URL(local.DatabaseName), []int{services.Postgres.PID()}
 	scripts, err := os.MkdirTemp("", "recoup-bench-")
 	if err != nil {
 		return err
@@ -120,6 +133,19 @@ func (b *bench) run(ctx context.Context, fsync bool, profile string) (err error)
 		return err
 	}
 	defer b.conn.Close(context.WithoutCancel(ctx))
+	if b.has("http") {
+		server, err := b.startServer(ctx, redisURL(services.Redis.Network(), services.Redis.Addr()), scripts)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if stopErr := server.stop(); err == nil {
+				err = stopErr
+			}
+		}()
+		b.pids = append(b.pids, server.cmd.Process.Pid)
+		b.targets = append(b.targets, server.target)
+	}
 
 	if profile != "" {
 		file, err := os.Create(filepath.Clean(profile))
@@ -193,7 +219,9 @@ func (b *bench) setUp(ctx context.Context, scripts string) (err error) {
 	if err != nil {
 		return err
 	}
-	b.targets = []target{modelTarget{jobs}}
+	if b.has("model") {
+		b.targets = append(b.targets, modelTarget{jobs})
+	}
 	_, err = pricing.New(ops).SetPrice(ctx, pricing.NewRule{OperationID: "bench-price", Actor: actor.System(), Action: action,
 		Unit: "second", UnitPrice: 1000, Rounding: credit.RoundHalfEven, Reason: "bench"})
 	if err != nil {
