@@ -45,6 +45,8 @@ func samples() map[string]sample {
 		"console.unfreeze":         {path: "/accounts/acct_7/unfreeze", opens: money()},
 		"console.unfreeze.post":    {path: "/accounts/acct_7/unfreeze", form: reason, opens: money()},
 		"console.ledger":           {path: "/ledger", opens: every()},
+		"console.ledger.export":    {path: "/ledger/export?format=csv", opens: money()},
+		"console.account.export":   {path: "/accounts/acct_7/export?format=journal", opens: money()},
 		"console.jobs":             {path: "/jobs", opens: every()},
 		"console.job":              {path: j, opens: every()},
 		"console.cancel":           {path: j + "/cancel", opens: support()},

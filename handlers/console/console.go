@@ -48,10 +48,14 @@ type Deps struct {
 }
 
 // Console holds the handlers.
-type Console struct{ Deps }
+type Console struct {
+	Deps
+	// exports holds a place for each file that may be written at a time.
+	exports chan struct{}
+}
 
 // New makes the handlers.
-func New(d Deps) *Console { return &Console{d} }
+func New(d Deps) *Console { return &Console{Deps: d, exports: make(chan struct{}, maxExports)} }
 
 // Routes declares every URL of the console.
 func (h *Console) Routes() []route.Route {
@@ -60,6 +64,11 @@ func (h *Console) Routes() []route.Route {
 	}
 	post := func(path, name string, access route.Access, handler echo.HandlerFunc) route.Route {
 		return route.Route{Method: http.MethodPost, Path: path, Name: "console." + name, Access: access, Handler: handler}
+	}
+	file := func(path, name string, handler echo.HandlerFunc) route.Route {
+		r := get(path, name, route.SignedIn(staff.LedgerExport), handler)
+		r.Timeout = route.NoTimeout
+		return r
 	}
 	may := route.SignedIn
 	return []route.Route{
@@ -85,6 +94,8 @@ func (h *Console) Routes() []route.Route {
 		get("/accounts/:account/unfreeze", "unfreeze", may(staff.AccountFreeze), h.unfreezeForm),
 		post("/accounts/:account/unfreeze", "unfreeze.post", may(staff.AccountFreeze), h.unfreeze),
 		get("/ledger", "ledger", may(staff.LedgerView), h.ledger),
+		file("/ledger/export", "ledger.export", h.exportLedger),
+		file("/accounts/:account/export", "account.export", h.exportStatement),
 
 		get("/jobs", "jobs", may(staff.JobView), h.jobs),
 		get("/accounts/:account/jobs/:job", "job", may(staff.JobView), h.job),

@@ -146,6 +146,11 @@ func (h *Console) readLedger(r request, f entryFilter, m *views.Model) error {
 		}
 		m.Totals = pr.Totals(totals)
 	}
+	count := ""
+	if m.Totals != nil {
+		count = m.Totals.Entries
+	}
+	m.Exports = f.exports(r, count)
 	return nil
 }
 

@@ -31,8 +31,7 @@ func (h *Console) statement(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	f := entriesOf(r, accountURL(a.ID))
-	f.AccountID, f.RolloutID, f.Actor, f.MinAmount, f.MaxAmount = a.ID, "", "", nil, nil
+	f := statementFilter(r, a.ID)
 	pr, err := h.presenter(r)
 	if err != nil {
 		return err
@@ -87,6 +86,11 @@ func (h *Console) readStatement(ctx context.Context, r request, pr present.Prese
 		}
 		m.Totals = pr.Totals(filtered)
 	}
+	count := m.InPeriod
+	if m.Totals != nil {
+		count = m.Totals.Entries
+	}
+	m.Exports = f.exports(r, count)
 	return nil
 }
 

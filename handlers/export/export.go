@@ -5,6 +5,7 @@ package export
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"recoup/models/ledger"
@@ -34,6 +35,17 @@ func (f Format) ContentType() string {
 		return "text/plain; charset=utf-8"
 	}
 	return "application/octet-stream"
+}
+
+// Known reports whether f is one of the formats.
+func (f Format) Known() bool { return slices.Contains(Formats(), f) }
+
+// MaxEntries is how many entries one file of the format holds, 0 where there is no limit.
+func (f Format) MaxEntries() int64 {
+	if f == Workbook {
+		return maxRows - 1 // the header is a row
+	}
+	return 0
 }
 
 // OldestFirst reports whether files of the format run with time. Lists run against it.

@@ -28,6 +28,7 @@ const (
 	OverviewView   Permission = "overview.view"
 	AccountView    Permission = "account.view"
 	LedgerView     Permission = "ledger.view"
+	LedgerExport   Permission = "ledger.export" // take entries out of the program as a file
 	JobView        Permission = "job.view"
 	DeadLetterView Permission = "deadletter.view"
 	OperationView  Permission = "operation.view"
@@ -61,7 +62,7 @@ func All() []Permission {
 	return []Permission{
 		OverviewView, SearchUse, PreferenceEdit,
 		AccountView, AccountEdit, AccountFreeze, AccountGrant, AccountAdjust,
-		LedgerView, IntegrityView,
+		LedgerView, LedgerExport, IntegrityView,
 		JobView, JobReveal, JobCancel, JobCharge, JobSignal, JobWork,
 		DeadLetterView, Requeue, Discard, Reopen,
 		OperationView, AuditView, SettingsView, StaffManage, APIKeyManage,
@@ -76,7 +77,7 @@ func granted(r Role) []Permission {
 			OverviewView, SearchUse, PreferenceEdit, AccountView, LedgerView, JobView, DeadLetterView, OperationView,
 		}
 	case Finance:
-		return append(granted(Viewer), IntegrityView, AccountEdit, AccountFreeze, AccountGrant, AccountAdjust)
+		return append(granted(Viewer), LedgerExport, IntegrityView, AccountEdit, AccountFreeze, AccountGrant, AccountAdjust)
 	case Support:
 		return append(granted(Viewer), JobReveal, JobCancel, Requeue, Discard, Reopen)
 	case Lead:

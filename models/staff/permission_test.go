@@ -19,6 +19,7 @@ var roleMatrix = map[staff.Permission]string{
 	"account.grant":      "_f__la",
 	"account.adjust":     "_f__la",
 	"ledger.view":        "vfpsla",
+	"ledger.export":      "_f__la",
 	"integrity.view":     "_f__la",
 	"job.view":           "vfpsla",
 	"job.reveal":         "___sla",

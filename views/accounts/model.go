@@ -99,7 +99,7 @@ type Statement struct {
 	ReclaimableSum  string // credits that late successes of these jobs would take back
 	ReclaimableMore string // URL of the full list; empty: all are shown
 
-	Exports     []ui.Link
+	Exports     ui.Exports
 	GrantURL    string
 	AdjustURL   string
 	FreezeURL   string

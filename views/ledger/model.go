@@ -73,7 +73,7 @@ type Model struct {
 	Zone    string      // Locale.ZoneAt: names the times of the page
 	List    ui.List
 	Totals  *Totals // nil: not known
-	Exports []ui.Link
+	Exports ui.Exports
 	Rows    []Entry
 }
 

@@ -1,0 +1,224 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"regexp"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/export"
+	"recoup/handlers/reqctx"
+	"recoup/models/fault"
+	"recoup/models/ledger"
+	"recoup/models/staff"
+	"recoup/views/message"
+	"recoup/views/ui"
+)
+
+const (
+	// maxExports is how many files are written at a time. Each keeps a connection of the database's pool, which
+	// everything else shares, and a snapshot for as long as it takes.
+	maxExports = 4
+	// exportTime bounds one export, however fast its reader is.
+	exportTime = time.Hour
+	// sendTime is how long the reader may take for what is sent between two flushes.
+	sendTime = 2 * time.Minute
+	// flushRows is how many entries are written between two flushes.
+	flushRows = 4000
+)
+
+// exportLedger sends the entries of all accounts that the filter of /ledger selects.
+func (h *Console) exportLedger(c echo.Context) error {
+	r := h.of(c)
+	return h.export(r, entriesOf(r, "/ledger"), "ledger")
+}
+
+// exportStatement sends the entries of one account that the filter of its statement selects.
+func (h *Console) exportStatement(c echo.Context) error {
+	r := h.of(c)
+	id, err := param(c, "account")
+	if err != nil {
+		return err
+	}
+	a, err := h.Ledger.Account(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	return h.export(r, statementFilter(r, a.ID), a.ID)
+}
+
+// statementFilter is the filter of an account's statement, for its page and its export.
+func statementFilter(r request, account string) entryFilter {
+	f := entriesOf(r, accountURL(account))
+	f.AccountID, f.RolloutID, f.Actor, f.MinAmount, f.MaxAmount = account, "", "", nil, nil
+	return f
+}
+
+// exports are the links to the files of what a page shows; none for people who may not take them. count is
+// "41 entries" where it is known.
+func (f entryFilter) exports(r request, count string) ui.Exports {
+	if !r.may(staff.LedgerExport) || f.bad {
+		return ui.Exports{}
+	}
+	x := ui.Exports{Say: r.L.T("export.say", r.L.ZoneName())}
+	if count != "" {
+		x.Say = r.L.T("export.say_count", count, r.L.ZoneName())
+	}
+	q := query{path: f.path + "/export", values: f.copy()}
+	for _, format := range export.Formats() {
+		x.Links = append(x.Links, ui.Link{Text: r.L.T("export." + string(format)), URL: q.with("format", string(format))})
+	}
+	return x
+}
+
+// export sends what f selects as a file. Whatever can be refused is refused before the first byte; an error after it
+// cuts the connection, so that a file that is not whole does not look whole.
+func (h *Console) export(r request, f entryFilter, of string) error {
+	ctx, cancel := context.WithTimeout(r.Request().Context(), exportTime)
+	defer cancel()
+	format := export.Format(r.QueryParam("format"))
+	if !format.Known() {
+		return fault.InvalidField("format", "is csv, xlsx or journal")
+	}
+	if f.bad {
+		return fault.New(fault.Invalid, "export_filter", "A part of the filter cannot be read. No file was made.")
+	}
+	select {
+	case h.exports <- struct{}{}:
+		defer func() { <-h.exports }()
+	default:
+		return fault.New(fault.Busy, "export_busy", "Other exports are being made just now. Try again in a minute.")
+	}
+	if limit := format.MaxEntries(); limit > 0 {
+		n, err := h.Ledger.CountUpTo(ctx, f.Filter, limit+1)
+		if err != nil && !fault.Is(err, fault.CodeAccountNotFound) {
+			return err
+		}
+		if n > limit {
+			return h.tooMany(r, f, limit)
+		}
+	}
+	err := h.Ledger.RecordExport(ctx, ledger.Exported{Actor: r.Who.Actor(), RequestID: reqctx.RequestID(ctx), Filter: f.Filter,
+		Format: string(format), Zone: r.L.ZoneName()})
+	if err != nil {
+		return err
+	}
+	err = h.send(ctx, r, f, format, of)
+	if errors.Is(err, export.ErrTooManyRows) && !r.Response().Committed {
+		// It grew between the count and the file.
+		return h.tooMany(r, f, format.MaxEntries())
+	}
+	return err
+}
+
+// send writes the file. The handler's error does the rest: an error page where nothing was sent, a cut connection
+// where something was.
+func (h *Console) send(ctx context.Context, r request, f entryFilter, format export.Format, of string) (err error) {
+	zone := r.L.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	header := r.Response().Header()
+	header.Set(echo.HeaderContentType, format.ContentType())
+	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": fileName(f, format, of, zone, r.Now)}))
+	header.Set("Cache-Control", "no-store")
+	out := &paced{response: r.Response(), control: http.NewResponseController(r.Response())}
+	out.extend()
+	file, err := export.New(format, out, zone)
+	if err != nil {
+		return unsent(r, err)
+	}
+	rows := 0
+	err = h.Ledger.Each(ctx, f.Filter, format.OldestFirst(), func(e ledger.Entry) error {
+		if rows++; rows%flushRows == 0 {
+			out.flush()
+		}
+		return file.Write(e)
+	})
+	if fault.Is(err, fault.CodeAccountNotFound) {
+		// The page of such a filter is empty, and so is its file.
+		err = nil
+	}
+	if err != nil {
+		// What the file still holds back must not follow: it would look like its end.
+		out.failed = err
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return unsent(r, err)
+}
+
+// unsent takes back the headers of a file of which nothing was sent, so that an error page can take its place.
+func unsent(r request, err error) error {
+	if err != nil && !r.Response().Committed {
+		r.Response().Header().Del(echo.HeaderContentDisposition)
+		r.Response().Header().Del(echo.HeaderContentType)
+	}
+	return err
+}
+
+// paced writes a file to a reader that may be slow, not endlessly so.
+type paced struct {
+	response *echo.Response
+	control  *http.ResponseController
+	// until is the write deadline in force.
+	until time.Time
+	// failed is set when no more may be sent.
+	failed error
+}
+
+func (p *paced) Write(b []byte) (int, error) {
+	if p.failed != nil {
+		return 0, p.failed
+	}
+	// A workbook is sent in one go at its end, without a flush in between.
+	if time.Until(p.until) < sendTime/2 {
+		p.extend()
+	}
+	return p.response.Write(b)
+}
+
+func (p *paced) extend() {
+	p.until = time.Now().Add(sendTime)
+	p.control.SetWriteDeadline(p.until) //nolint:errcheck // http.ErrNotSupported, in tests
+}
+
+// flush sends what was written so far and gives the reader time anew.
+func (p *paced) flush() {
+	if p.response.Committed {
+		p.extend()
+		p.control.Flush() //nolint:errcheck // the next Write tells
+	}
+}
+
+// tooMany says, before anything was sent, that a sheet cannot hold what the filter selects.
+func (h *Console) tooMany(r request, f entryFilter, limit int64) error {
+	q := query{path: f.path + "/export", values: f.copy()}
+	m := message.Model{Title: r.L.T("export.too_many"), Detail: r.L.T("export.too_many_say", r.L.Credits(limit)), Unchanged: r.L.T("export.nothing_sent"),
+		Next: r.L.T("export.too_many_next"), RequestID: reqctx.RequestID(r.Request().Context()),
+		Link: ui.Link{Text: r.L.T("export.csv"), URL: q.with("format", string(export.CSV))}}
+	return render(r, http.StatusUnprocessableEntity, message.Page(h.frame(r), m))
+}
+
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9._+-]+`)
+
+// fileName says what is in a file: whose entries, of which days, times of which zone, made when.
+func fileName(f entryFilter, format export.Format, of string, zone *time.Location, now time.Time) string {
+	days := "all"
+	day := func(t time.Time) string { return t.Format(time.DateOnly) }
+	switch first, last := f.period.First, f.period.Last; {
+	case !first.IsZero() && !last.IsZero():
+		days = day(first) + "_" + day(last)
+	case !first.IsZero():
+		days = "since_" + day(first)
+	case !last.IsZero():
+		days = "until_" + day(last)
+	}
+	name := "recoup_" + of + "_" + days + "_" + zone.String() + "_at_" + now.In(zone).Format("20060102T150405-0700")
+	return unsafe.ReplaceAllString(name, "-") + "." + string(format)
+}
