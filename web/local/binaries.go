@@ -37,10 +37,10 @@ func findPostgres(ctx context.Context, major int) (pgBinaries, error) {
 	if dir := os.Getenv("RECOUP_PG_BIN"); dir != "" {
 		found, err := probePostgres(ctx, dir)
 		if err != nil {
-			return pgBinaries{}, fmt.Errorf("RECOUP_PG_BIN must be a directory with the programs initdb and postgres: %w", err)
+			return pgBinaries{}, fmt.Errorf("RECOUP_PG_BIN must be a directory with the programs initdb and postgres: %w\n%s", err, advice(thisPlatform()))
 		}
 		if found.major < minPostgres {
-			return pgBinaries{}, fmt.Errorf("RECOUP_PG_BIN holds %s, Recoup needs PostgreSQL %d or newer", found.version, minPostgres)
+			return pgBinaries{}, fmt.Errorf("RECOUP_PG_BIN holds %s, Recoup needs PostgreSQL %d or newer\n%s", found.version, minPostgres, advice(thisPlatform()))
 		}
 		return found, nil
 	}

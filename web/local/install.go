@@ -21,11 +21,16 @@ func (e *NotInstalledError) Error() string {
 	if len(e.Unusable) > 0 {
 		fmt.Fprintf(&b, " (%s)", strings.Join(e.Unusable, "; "))
 	}
-	fmt.Fprintf(&b, ".\n  Install it:  %s\n", e.hint)
-	b.WriteString("  If that gives an older one, take it from https://www.postgresql.org/download/\n")
-	b.WriteString("  If it is in an unusual place, set RECOUP_PG_BIN to the directory of its programs.\n")
-	b.WriteString("  Or use a PostgreSQL that runs already:  set DATABASE_URL=postgres://user:password@host:5432/recoup")
+	b.WriteString(".\n" + advice(e.hint))
 	return b.String()
+}
+
+// advice says how to get a PostgreSQL, given the command that installs it.
+func advice(hint string) string {
+	return "  Install it:  " + hint + "\n" +
+		"  If that gives an older one, take it from https://www.postgresql.org/download/\n" +
+		"  If it is in an unusual place, set RECOUP_PG_BIN to the directory of its programs.\n" +
+		"  Or use a PostgreSQL that runs already:  set DATABASE_URL=postgres://user:password@host:5432/recoup"
 }
 
 // thisPlatform is the install command for the machine this runs on.
