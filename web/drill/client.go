@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -21,8 +24,8 @@ type client struct {
 	patience time.Duration
 	// outage is above 0 while a fault of the drill's own makes server errors expected.
 	outage atomic.Int32
-	// busy counts answers of 503 and 429 outside of any fault of the drill's own.
-	busy atomic.Int64
+	// busy counts answers of 503 and 429 outside of any fault of the drill's own, by code.
+	busy tallies
 	// retried counts tries that ended in no answer or a retryable one.
 	retried atomic.Int64
 	// unexpected hears of server errors that no fault of the drill explains.
@@ -148,7 +151,7 @@ func (c *client) do(ctx context.Context, method, path, operationID string, body 
 			c.unexpected(method, path, a.status, a.problem.String()+" (request "+a.problem.RequestID+")")
 		}
 		if err == nil && (a.status == http.StatusServiceUnavailable || a.status == http.StatusTooManyRequests) && c.outage.Load() == 0 {
-			c.busy.Add(1)
+			c.busy.add(a.problem.Code)
 		}
 		c.retried.Add(1)
 		if time.Since(began) > c.patience {
@@ -161,6 +164,33 @@ func (c *client) do(ctx context.Context, method, path, operationID string, body 
 			return answer{}, ctx.Err()
 		}
 	}
+}
+
+// tallies counts by name.
+type tallies struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+func (t *tallies) add(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.n == nil {
+		t.n = map[string]int{}
+	}
+	t.n[name]++
+}
+
+// all returns the sum and a list such as "2 busy, 1 timeout".
+func (t *tallies) all() (sum int, list string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(t.n)) {
+		sum += t.n[name]
+		parts = append(parts, fmt.Sprintf("%d %s", t.n[name], name))
+	}
+	return sum, strings.Join(parts, ", ")
 }
 
 // retryable answers say nothing about the operation: the same id is sent again.

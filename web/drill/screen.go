@@ -156,8 +156,8 @@ func (d *drill) table() {
 	row("replays", group(n.replays), "answers repeated from the stored result")
 	row("lost answers", group(n.dropped+n.cut), fmt.Sprintf("%s dropped after commit, %s connections cut; %s tries in all were sent again",
 		group(n.dropped), group(n.cut), group(int(d.client.retried.Load())+n.dropped+n.cut)))
-	if busy := d.client.busy.Load(); busy > 0 {
-		row("busy answers", group64(busy), "503 or 429 with no fault of the drill's to explain it, answered when sent again")
+	if busy, codes := d.client.busy.all(); busy > 0 {
+		row("busy answers", group(busy), codes+": not explained by a fault of the drill's, settled when sent again")
 	}
 	row("refusals wanted", group(n.insufficient+n.conflicts), fmt.Sprintf("%s for want of credits, %s conflicts", group(n.insufficient), group(n.conflicts)))
 	row("refunds", group(f.refunds), "")
