@@ -12,6 +12,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"recoup/handlers/export"
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
 	"recoup/models/job"
@@ -52,10 +53,14 @@ type Console struct {
 	Deps
 	// exports holds a place for each file that may be written at a time.
 	exports chan struct{}
+	// maxEntries is export.Format.MaxEntries; tests make sheets smaller.
+	maxEntries func(export.Format) int64
 }
 
 // New makes the handlers.
-func New(d Deps) *Console { return &Console{Deps: d, exports: make(chan struct{}, maxExports)} }
+func New(d Deps) *Console {
+	return &Console{Deps: d, exports: make(chan struct{}, maxExports), maxEntries: export.Format.MaxEntries}
+}
 
 // Routes declares every URL of the console.
 func (h *Console) Routes() []route.Route {

@@ -93,7 +93,7 @@ func (h *Console) export(r request, f entryFilter, of string) error {
 	default:
 		return fault.New(fault.Busy, "export_busy", "Other exports are being made just now. Try again in a minute.")
 	}
-	if limit := format.MaxEntries(); limit > 0 {
+	if limit := h.maxEntries(format); limit > 0 {
 		n, err := h.Ledger.CountUpTo(ctx, f.Filter, limit+1)
 		if err != nil && !fault.Is(err, fault.CodeAccountNotFound) {
 			return err
@@ -110,7 +110,7 @@ func (h *Console) export(r request, f entryFilter, of string) error {
 	err = h.send(ctx, r, f, format, of)
 	if errors.Is(err, export.ErrTooManyRows) && !r.Response().Committed {
 		// It grew between the count and the file.
-		return h.tooMany(r, f, format.MaxEntries())
+		return h.tooMany(r, f, h.maxEntries(format))
 	}
 	return err
 }
