@@ -97,6 +97,11 @@ func (a *app) build(queue bool) error {
 // close gives the connections back and sends what telemetry still holds.
 func (a *app) close(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
+	if a.relay != nil {
+		if err := a.relay.Close(); err != nil {
+			a.log.Warn("the connection to Redis did not end cleanly", "error", err)
+		}
+	}
 	if pool, err := a.g.DB(); err == nil {
 		pool.Close()
 	}

@@ -213,11 +213,13 @@ func (c *caller) send(method, path, operation string, body any) (answer, error) 
 		return answer{}, fmt.Errorf("%d %s: %w", res.StatusCode, text, err)
 	}
 	a := answer{status: res.StatusCode, replayed: res.Header.Get("Idempotent-Replayed") == "true", result: string(out.Result)}
-	if a.status >= 500 {
-		return a, fmt.Errorf("%d %s", res.StatusCode, text)
+	if a.status >= 500 || bytes.Contains(text, []byte(`"operation_in_progress"`)) {
+		return a, fmt.Errorf("%d %s", res.StatusCode, text) // to be sent again
 	}
 	return a, nil
 }
+
+func unmarshal(text string, out any) error { return json.Unmarshal([]byte(text), out) }
 
 // must sends a change until it is answered, as a careful client does, and fails the test on a refusal.
 func (c *caller) must(t *testing.T, method, path, operation string, body any) answer {

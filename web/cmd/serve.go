@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -19,7 +20,7 @@ import (
 type serveCmd struct{}
 
 // Help is printed below the usage.
-func (serveCmd) Help() string { return config.Help() }
+func (serveCmd) Help() string { return optionsHelp() }
 
 func (serveCmd) Run(e *env) error {
 	cfg, err := config.Load(lookup, config.Database, config.Redis, config.Secret)
@@ -40,7 +41,13 @@ func (serveCmd) Run(e *env) error {
 type workCmd struct{}
 
 // Help is printed below the usage.
-func (workCmd) Help() string { return config.Help() }
+func (workCmd) Help() string { return optionsHelp() }
+
+// optionsHelp is the table of options. What is not indented is set as running text.
+func optionsHelp() string {
+	intro, table, _ := strings.Cut(config.Help(), "\n\n")
+	return intro + "\n\n    " + strings.ReplaceAll(strings.TrimRight(table, "\n"), "\n", "\n    ")
+}
 
 func (workCmd) Run(e *env) error {
 	cfg, err := config.Load(lookup, config.Database, config.Redis, config.Secret)
