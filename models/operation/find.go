@@ -97,11 +97,13 @@ func (s *Store) Find(ctx context.Context, scope Scope, id string) (Stored, []Att
 	return row, attempts, nil
 }
 
-// OfJob lists the operations that concern one job, oldest first, without their further attempts.
+// OfJob lists the operations of the account's callers and timers that left an event in one job's timeline,
+// oldest first, without their further attempts.
 func (s *Store) OfJob(ctx context.Context, accountKey, jobKey int64) ([]Stored, error) {
 	var rows []Stored
-	err := s.g.WithContext(ctx).Raw(selectStored+`WHERE o.account_key = ? AND o.job_key = ? ORDER BY o.started_at LIMIT 500`,
-		accountKey, jobKey).Scan(&rows).Error
+	err := s.g.WithContext(ctx).Raw(selectStored+`WHERE o.account_key = ? AND o.job_key = ? AND o.scope IN ('', 'system') AND o.id IN (
+			SELECT operation_id FROM job_events WHERE account_key = ? AND job_key = ?)
+		ORDER BY o.started_at LIMIT 500`, accountKey, jobKey, accountKey, jobKey).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("operation: of job: %w", err)
 	}
