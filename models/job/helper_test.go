@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"recoup/models/ledger"
 	"recoup/models/modeltest"
 )
 
@@ -34,4 +36,13 @@ func snapshot(t testing.TB, m *modeltest.Models) string {
 // wrap makes a GORM handle over a transaction.
 func wrap(tx *sql.Tx) (*gorm.DB, error) {
 	return gorm.Open(postgres.New(postgres.Config{Conn: tx}), &gorm.Config{SkipDefaultTransaction: true, DisableAutomaticPing: true, Logger: logger.Discard})
+}
+
+// grantTo gives an account credits.
+func grantTo(t testing.TB, m *modeltest.Models, account string, amount int64) {
+	t.Helper()
+	_, err := m.Ledger.Grant(context.Background(), ledger.GrantRequest{Envelope: modeltest.Envelope(), AccountID: account, Amount: amount, Category: ledger.Paid})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
