@@ -36,6 +36,7 @@ func samples() map[string]sample {
 		"console.search":           {path: "/search?q=nothing", opens: every()},
 		"console.accounts":         {path: "/accounts", opens: every()},
 		"console.account":          {path: "/accounts/acct_7", opens: every()},
+		"console.balance":          {path: "/accounts/acct_7/balance", opens: every()},
 		"console.grant":            {path: "/accounts/acct_7/grants", opens: money()},
 		"console.grant.post":       {path: "/accounts/acct_7/grants", form: url.Values{"amount": {"1"}, "category": {"goodwill"}, "reason": {"because"}}, opens: money()},
 		"console.adjust":           {path: "/accounts/acct_7/adjustments", opens: money()},
@@ -116,7 +117,7 @@ func TestEveryRouteWithEveryRole(t *testing.T) {
 			case !open[role] && rec.Code != http.StatusForbidden:
 				t.Errorf("%s as %s: %d instead of 403", r.Name, role, rec.Code)
 			case !open[role]:
-				w.says(rec.Body.String(), "You may not do this", "Nothing was changed", "Request id", rec.Header().Get("X-Request-Id"))
+				w.says(rec.Body.String(), "Pat "+string(role), "You may not do this", "Nothing was changed", "Request id", rec.Header().Get("X-Request-Id"))
 			}
 		}
 		rec := send(visitor, r, s)

@@ -47,6 +47,7 @@ func (h *Console) statement(c echo.Context) error {
 	if err := h.statementJobs(ctx, pr, a.ID, &m); err != nil {
 		return err
 	}
+	m.WhyURL = r.link(staff.AccountView, accountURL(a.ID)+"/balance")
 	m.GrantURL = r.link(staff.AccountGrant, accountURL(a.ID)+"/grants")
 	m.AdjustURL = r.link(staff.AccountAdjust, accountURL(a.ID)+"/adjustments")
 	if a.FrozenAt == nil {

@@ -100,6 +100,7 @@ type Statement struct {
 	ReclaimableMore string // URL of the full list; empty: all are shown
 
 	Exports     ui.Exports
+	WhyURL      string // why the balance is what it is
 	GrantURL    string
 	AdjustURL   string
 	FreezeURL   string

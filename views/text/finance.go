@@ -26,6 +26,111 @@ func finance(key string) (en, ja string) {
 		return "A part of the filter cannot be read, so no file was made. Go back and correct the marked field.", "読み取れない条件があるため、ファイルは作成されていません。戻って、印の付いた欄を直してください。"
 	case "fault.export_busy":
 		return "Other exports are being made just now, so no file was made. Try again in a minute.", "ほかの書き出しを処理中のため、ファイルは作成されていません。1分ほど待って再度お試しください。"
+
+	case "why.open":
+		return "Why this balance?", "残高の根拠"
+	case "why.title":
+		return "Why is this balance {1}?", "残高が{1}である理由"
+	case "why.say":
+		return "At {1} the balance of {2} was {3} credits: the sum of every entry up to then.", "{1}時点の{2}の残高は{3}クレジットでした。それまでの全記帳の合計です。"
+	case "why.say_now":
+		return "The balance of {1} is {2} credits: the sum of every entry so far.", "{1}の現在の残高は{2}クレジットです。これまでの全記帳の合計です。"
+	case "why.at":
+		return "Balance at", "残高の時点"
+	case "why.at_hint":
+		return "A time in {1}; entries of that second’s beginning are included", "{1}の時刻。その秒の始まりまでの記帳を含みます"
+	case "why.show":
+		return "Show", "表示"
+	case "why.now":
+		return "Now", "現在"
+	case "problem.moment":
+		return "A time such as 2026-11-30T18:12:34. Shown is now.", "2026-11-30T18:12:34 のような時刻を入力してください。現在の残高を表示しています。"
+	case "problem.future":
+		return "That moment has not come yet. Shown is now.", "その時刻はまだ来ていません。現在の残高を表示しています。"
+	case "why.check":
+		return "sum of {1} = {2} = balance, checked now", "{1}の合計 = {2} = 残高（たった今確認）"
+	case "why.broken_sum":
+		return "The sum of {1} is {2}, but the balance says {3}.", "{1}の合計は{2}ですが、残高は{3}となっています。"
+	case "why.broken_gap":
+		return "There are {1}, but there should be {2}.", "{1}がありますが、本来は{2}のはずです。"
+	case "why.broken_row":
+		return "The sum of {1} is {2}, but on the way the balances do not follow from each other or an entry has no place in its job.", "{1}の合計は{2}ですが、途中の残高がつながらないか、ジョブに合わない記帳があります。"
+	case "why.broken_next":
+		return "Rows of the ledger were changed from outside. Do not explain this balance to the customer yet: tell an administrator, who runs recoup verify.", "台帳の行が外部から変更されています。この残高をまだお客様に説明しないでください。管理者に知らせ、recoup verify を実行してもらってください。"
+	case "why.break":
+		return "First at entry {1}", "最初の不一致：記帳{1}"
+	case "why.summary":
+		return "What it is made of", "内訳"
+	case "why.became":
+		return "What became of it", "結果"
+	case "why.count":
+		return "Count", "件数"
+	case "why.taken":
+		return "Taken", "減"
+	case "why.given":
+		return "Given", "増"
+	case "why.total":
+		return "Balance", "残高"
+	case "why.none":
+		return "No entries up to this moment: the balance is 0.", "この時点までの記帳はなく、残高は0です。"
+	case "why.customer":
+		return "For the customer", "お客様への説明"
+	case "why.customer_say":
+		return "To copy into an answer. It says the same figures without our own terms.", "回答にそのまま貼り付けられます。同じ数字を、社内用語を使わずに説明しています。"
+	case "why.copy":
+		return "Copy text", "文章をコピー"
+	case "why.entries":
+		return "Every entry in order", "全記帳（順番どおり）"
+	case "why.number":
+		return "Entry", "番号"
+	case "why.order":
+		return "Oldest first. Times in {1}.", "古い順。時刻は{1}。"
+	case "why.range":
+		return "{1}–{2} of {3}", "{3}件中{1}〜{2}"
+
+	case "reason_of.grant":
+		return "Grants", "付与"
+	case "reason_of.delivered":
+		return "Jobs delivered and paid", "納品・課金済みのジョブ"
+	case "reason_of.reclaimed":
+		return "Jobs refunded, delivered later and reclaimed", "返金後に納品され、回収したジョブ"
+	case "reason_of.refunded":
+		return "Jobs refunded", "返金したジョブ"
+	case "reason_of.unfinished":
+		return "Jobs charged, not finished yet", "課金済み・未完了のジョブ"
+	case "reason_of.adjustment":
+		return "Adjustments", "調整"
+	case "reason_of.irregular":
+		return "Jobs whose entries break the rules", "規則に合わない記帳のジョブ"
+
+	case "answer.balance":
+		return "Your balance at {1}: {2} credits. This is how it came about:", "{1}時点の残高は{2}クレジットです。内訳は次のとおりです。"
+	case "answer.added.one":
+		return "Credits added: {2} (once)", "追加されたクレジット：{2}（{1}回）"
+	case "answer.added.other":
+		return "Credits added: {2} ({1} times)", "追加されたクレジット：{2}（{1}回）"
+	case "answer.delivered.one":
+		return "Delivered: {2} ({1} job, paid once)", "納品済み：{2}（{1}件、お支払いは各1回）"
+	case "answer.delivered.other":
+		return "Delivered: {2} ({1} jobs, each paid once)", "納品済み：{2}（{1}件、お支払いは各1回）"
+	case "answer.late.one":
+		return "Paid back at first because it seemed to have failed, then delivered after all: {2} ({1} job, paid once)", "一度失敗と判断してお返しした後に納品：{2}（{1}件、お支払いは各1回）"
+	case "answer.late.other":
+		return "Paid back at first because they seemed to have failed, then delivered after all: {2} ({1} jobs, each paid once)", "一度失敗と判断してお返しした後に納品：{2}（{1}件、お支払いは各1回）"
+	case "answer.paid_back.one":
+		return "Failed and paid back in full: {2} ({1} job, {3} credits paid back)", "失敗のため全額お返し：{2}（{1}件、お返しした合計は{3}クレジット）"
+	case "answer.paid_back.other":
+		return "Failed and paid back in full: {2} ({1} jobs, {3} credits paid back)", "失敗のため全額お返し：{2}（{1}件、お返しした合計は{3}クレジット）"
+	case "answer.unfinished.one":
+		return "Still being worked on: {2} ({1} job; paid back in full if it fails)", "処理中：{2}（{1}件。失敗した場合は全額お返しします）"
+	case "answer.unfinished.other":
+		return "Still being worked on: {2} ({1} jobs; each paid back in full if it fails)", "処理中：{2}（{1}件。失敗した場合は全額お返しします）"
+	case "answer.corrected.one":
+		return "Corrections made by us: {2} (once)", "当社による修正：{2}（{1}回）"
+	case "answer.corrected.other":
+		return "Corrections made by us: {2} ({1} times)", "当社による修正：{2}（{1}回）"
+	case "answer.together":
+		return "Together: {1} credits, your balance.", "合計：{1}クレジット。これが残高です。"
 	}
 	return "", ""
 }

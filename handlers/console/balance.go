@@ -1,0 +1,132 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/present"
+	"recoup/models/ledger"
+	"recoup/models/page"
+	"recoup/views/replay"
+	"recoup/views/ui"
+)
+
+// replayPage is how many entries of a replay one page shows.
+const replayPage = 100
+
+// momentLayout is what a datetime-local field holds.
+const momentLayout = "2006-01-02T15:04:05"
+
+// balance answers why an account's balance is what it is, now or at a moment.
+func (h *Console) balance(c echo.Context) error {
+	r := h.of(c)
+	ctx := c.Request().Context()
+	id, err := param(c, "account")
+	if err != nil {
+		return err
+	}
+	at, field := moment(r)
+	found, err := h.Ledger.Replay(ctx, id, at)
+	if err != nil {
+		return err
+	}
+	pr := present.Presenter{L: r.L, Now: r.Now}
+	m := pr.Replay(found, at == nil)
+	m.At = field
+	if m.At.Value == "" {
+		m.At.Value = found.At.In(zoneOf(r)).Format(momentLayout)
+	}
+	if err := h.replayRows(ctx, r, pr, found, at, &m); err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, replay.Page(h.frame(r), m))
+}
+
+func zoneOf(r request) *time.Location {
+	if r.L.Zone == nil {
+		return time.UTC
+	}
+	return r.L.Zone
+}
+
+// moment reads the parameter at: a time of the person's zone as the form sends it, or RFC 3339. nil is now, also where
+// it cannot be read, which is said at the field.
+func moment(r request) (*time.Time, ui.Field) {
+	v := readable(r.QueryParam("at"))
+	if v == "" {
+		return nil, ui.Field{}
+	}
+	// A plus in an address that was put together by hand reads as a space.
+	at, err := time.Parse(time.RFC3339, strings.ReplaceAll(v, " ", "+"))
+	for _, layout := range []string{momentLayout, "2006-01-02T15:04"} {
+		if err != nil {
+			at, err = time.ParseInLocation(layout, v, zoneOf(r))
+		}
+	}
+	if err != nil || at.Year() < 1 || at.Year() > 9999 {
+		return nil, ui.Field{Error: r.L.T("problem.moment")}
+	}
+	field := ui.Field{Value: at.In(zoneOf(r)).Format(momentLayout)}
+	if at.After(r.Now) {
+		field.Error = r.L.T("problem.future")
+		return nil, field
+	}
+	return &at, field
+}
+
+// replayRows fills in one page of entries, oldest first, and the ways to the neighbouring pages.
+func (h *Console) replayRows(ctx context.Context, r request, pr present.Presenter, found ledger.Replay, at *time.Time, m *replay.Model) error {
+	after, err := strconv.ParseInt(r.QueryParam("after"), 10, 64)
+	if err != nil || after < 0 || after >= found.Seq {
+		after = 0
+	}
+	// One entry more at the beginning tells the balance before the first row.
+	from, limit := max(after-1, 0), replayPage
+	if after > 0 {
+		limit++
+	}
+	list, err := h.Ledger.List(ctx, ledger.Filter{AccountID: found.Account.ID}, &ledger.Position{Seq: from}, page.Newer, limit)
+	if err != nil {
+		return err
+	}
+	entries := list.Rows
+	slices.Reverse(entries)
+	entries = slices.DeleteFunc(entries, func(e ledger.Entry) bool { return e.Seq > found.Seq })
+	var before *int64
+	if after == 0 {
+		before = new(int64)
+	} else if len(entries) > 0 && entries[0].Seq <= after {
+		before = &entries[0].BalanceAfter
+		entries = entries[1:]
+	}
+	m.Rows = pr.ReplayRows(entries, before)
+	if len(entries) == 0 {
+		return nil
+	}
+	first, last := entries[0].Seq, entries[len(entries)-1].Seq
+	m.Range = r.L.T("why.range", r.L.Credits(first), r.L.Credits(last), r.L.Credits(found.Seq))
+	to := func(after int64) string {
+		v := url.Values{}
+		if at != nil {
+			v.Set("at", at.UTC().Format(time.RFC3339Nano))
+		}
+		if after > 0 {
+			v.Set("after", strconv.FormatInt(after, 10))
+		}
+		return address(m.Path, v) + "#entries"
+	}
+	if after > 0 {
+		m.PreviousURL = to(max(after-replayPage, 0))
+	}
+	if last < found.Seq {
+		m.NextURL = to(last)
+	}
+	return nil
+}

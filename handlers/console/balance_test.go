@@ -1,0 +1,194 @@
+package console_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"recoup/models/ledger"
+	"recoup/models/page"
+	"recoup/models/staff"
+)
+
+// credits reads an amount off a page.
+func credits(t testing.TB, s string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "−", "-", "+", "").Replace(strings.TrimSpace(s)), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// answers are the texts for the customer that a page offers to copy.
+func answers(page string) []string {
+	var out []string
+	for _, m := range regexp.MustCompile(`(?s)class="btn needs-js" data-size="s" data-copy="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		out = append(out, text(strings.ReplaceAll(m[1], "\n", " | ")))
+	}
+	return out
+}
+
+// At every moment of a random ledger the lines, the check and the text for the customer add up to the balance.
+func TestBalanceAddsUp(t *testing.T) {
+	w := newWorld(t)
+	seed := rand.Uint64()
+	w.mixed("acct_7", 60, seed)
+	b := w.signedIn(w.person(staff.Viewer, staff.Preferences{TimeZone: "Asia/Tokyo"}))
+	all, err := w.Ledger.List(context.Background(), ledger.Filter{AccountID: "acct_7"}, nil, page.Older, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moments := map[string]int64{"": w.Balance(t, "acct_7"), "2020-01-01T00:00": 0}
+	for i, e := range all.Rows {
+		if i%17 == 0 || i == len(all.Rows)-1 {
+			moments[e.CreatedAt.UTC().Format(time.RFC3339Nano)] = e.BalanceAfter
+			moments[e.CreatedAt.Add(-time.Microsecond).UTC().Format(time.RFC3339Nano)] = e.BalanceAfter - e.Amount
+		}
+	}
+	for at, want := range moments {
+		path := "/accounts/acct_7/balance?" + url.Values{"at": {at}}.Encode()
+		page := b.page(path)
+		shown := text(page)
+		balance := regexp.MustCompile(`Why is this balance (−?[\d,]+)\?`).FindStringSubmatch(shown)
+		check := regexp.MustCompile(`Passed sum of [\d,]+ entr\w+ = (−?[\d,]+) = balance, checked now`).FindStringSubmatch(shown)
+		if balance == nil || check == nil {
+			t.Fatalf("seed %d, %s: no balance or check:\n%s", seed, path, shown)
+		}
+		var sum int64
+		head, _, _ := strings.Cut(page, `<tr class="total">`)
+		for _, m := range regexp.MustCompile(`(?s)<td class="num end">\s*<span[^>]*>([^<]+)</span>`).FindAllStringSubmatch(head, -1) {
+			sum += credits(t, m[1])
+		}
+		if credits(t, balance[1]) != want || credits(t, check[1]) != want || sum != want {
+			t.Errorf("seed %d, %s: balance %s, check %s, lines %d, want %d", seed, at, balance[1], check[1], sum, want)
+		}
+		texts := answers(page)
+		if len(texts) != 2 {
+			t.Fatalf("%d texts", len(texts))
+		}
+		for _, s := range texts {
+			var sum int64
+			lines := strings.Split(s, " | ")
+			for _, line := range lines[1 : len(lines)-1] {
+				m := regexp.MustCompile(`[:：] ?([+−]?[\d,]+)`).FindStringSubmatch(line)
+				if m == nil {
+					t.Fatalf("no amount in %q", line)
+				}
+				sum += credits(t, m[1])
+			}
+			m := regexp.MustCompile(`(−?[\d,]+) ?(credits|クレジット)`).FindStringSubmatch(lines[len(lines)-1])
+			if m == nil || sum != want || credits(t, m[1]) != want {
+				t.Errorf("seed %d: the text does not add up to %d: %s", seed, want, s)
+			}
+			for _, word := range []string{"operation", "seq", "guard", "entry", "entries", "ledger", "reclaim", "signal", "attempt", "dead letter", "rollout", "grant", "adjustment",
+				"generation", "acct_", "⟦", "操作", "台帳", "記帳", "回収", "調整", "シグナル", "試行", "付与"} {
+				if strings.Contains(strings.ToLower(s), word) {
+					t.Errorf("the text for the customer says %q: %s", word, s)
+				}
+			}
+		}
+	}
+	w.says(b.page("/accounts/acct_7"), "Why this balance?")
+}
+
+// Every entry stands in the replay once, oldest first, over all pages, and the way back leads to the same pages.
+func TestReplayPages(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 0)
+	for range 205 {
+		w.grant("acct_7", 3)
+	}
+	b := w.as(staff.Viewer)
+	path, want := "/accounts/acct_7/balance", int64(1)
+	var pages []string
+	for path != "" {
+		page := b.page(path)
+		pages = append(pages, page)
+		for _, m := range regexp.MustCompile(`href="/accounts/acct_7/entries/(\d+)"`).FindAllStringSubmatch(page, -1) {
+			if m[1] != strconv.FormatInt(want, 10) {
+				t.Fatalf("entry %s, want %d", m[1], want)
+			}
+			want++
+		}
+		w.saysNot(page, "Inconsistent")
+		path = strings.TrimSuffix(follow(page, "next"), "#entries")
+	}
+	if want != 206 || len(pages) != 3 {
+		t.Errorf("%d entries on %d pages", want-1, len(pages))
+	}
+	w.says(pages[1], "101–200 of 205")
+	if back := b.page(strings.TrimSuffix(follow(pages[1], "prev"), "#entries")); !strings.Contains(text(back), "1–100 of 205") {
+		t.Error("the way back leads elsewhere")
+	}
+}
+
+// Whoever owns the tables can damage them; the page then says so and offers no words for the customer.
+func TestBalanceSeesDamage(t *testing.T) {
+	w := newWorld(t)
+	w.mixed("acct_7", 25, 3)
+	b := w.as(staff.Viewer)
+	pool, err := w.G.DB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.says(b.page("/accounts/acct_7/balance"), "Passed")
+	for _, x := range []struct{ damage, mend string }{
+		{`UPDATE entries SET amount = amount - 1 WHERE seq = 3`, `UPDATE entries SET amount = amount + 1 WHERE seq = 3`},
+		{`UPDATE entries SET balance_after = balance_after + 1 WHERE seq = 3`, `UPDATE entries SET balance_after = balance_after - 1 WHERE seq = 3`},
+		{`UPDATE accounts SET balance = balance + 1`, `UPDATE accounts SET balance = balance - 1`},
+		{`CREATE TABLE away AS SELECT * FROM entries WHERE seq = 4; DELETE FROM entries WHERE seq = 4`, `INSERT INTO entries SELECT * FROM away; DROP TABLE away`},
+		{`CREATE TABLE away AS SELECT * FROM entries WHERE seq > 12; DELETE FROM entries WHERE seq > 12`, `INSERT INTO entries SELECT * FROM away; DROP TABLE away`},
+		{`UPDATE entries SET type = 'adjustment', job_key = NULL WHERE seq = (SELECT min(seq) FROM entries WHERE type = 'charge' AND job_key IN (SELECT job_key FROM entries WHERE type = 'refund'))`, ""},
+	} {
+		if _, err := pool.Exec(`ALTER TABLE entries DISABLE TRIGGER USER; ` + x.damage); err != nil {
+			t.Fatal(x.damage, err)
+		}
+		page := b.page("/accounts/acct_7/balance")
+		w.saysNot(page, "Passed", "checked now", "For the customer")
+		w.says(page, "Do not explain this balance to the customer yet")
+		if !strings.Contains(page, `data-kind="failure"`) || len(answers(page)) != 0 {
+			t.Errorf("%s is not seen:\n%s", x.damage, text(page))
+		}
+		if x.mend == "" {
+			return
+		}
+		if _, err := pool.Exec(x.mend); err != nil {
+			t.Fatal(x.mend, err)
+		}
+		w.says(b.page("/accounts/acct_7/balance"), "Passed")
+	}
+}
+
+func TestBalanceAtOddMoments(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	b := w.signedIn(w.person(staff.Viewer, staff.Preferences{TimeZone: "Asia/Tokyo"}))
+	for at, says := range map[string]string{
+		"2999-01-01T00:00":          "That moment has not come yet.",
+		"yesterday":                 "A time such as 2026-11-30T18:12:34.",
+		"2026-02-30T00:00":          "A time such as 2026-11-30T18:12:34.",
+		"2020-01-01T00:00:30":       "At 1 Jan 2020 00:00:30 JST the balance of acct_7 was 0 credits",
+		"2020-01-01T00:00:00+05:45": "At 1 Jan 2020 03:15:00 JST",
+		"2020-01-01T00:00:00 05:45": "At 1 Jan 2020 03:15:00 JST",
+		"2020-01-01T00:00:00Z":      "At 1 Jan 2020 09:00:00 JST",
+	} {
+		w.says(b.page("/accounts/acct_7/balance?"+url.Values{"at": {at}}.Encode()), says)
+	}
+	w.says(b.page("/accounts/acct_7/balance?at=2020-01-01T00:00:00%2b05:45"), "03:15:00 JST")
+	for _, q := range []string{"?at=%00", "?at=%ff", "?at=0000-00-00T00:00:00Z", "?at=9999-12-31T23:59:59Z", "?at=0001-01-01T00:00:00%2b14:00", "?after=-1", "?after=9223372036854775807", "?after=x", "?at=" + strings.Repeat("9", 5000)} {
+		if rec := b.get("/accounts/acct_7/balance" + q); rec.Code != http.StatusOK {
+			t.Errorf("%.40s: %d", q, rec.Code)
+		}
+	}
+	if rec := b.get("/accounts/nobody/balance"); rec.Code != http.StatusNotFound {
+		t.Error(fmt.Sprint(rec.Code))
+	}
+}

@@ -1,0 +1,161 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"recoup/models/db"
+)
+
+// Reason groups entries by what became of them, seen from a moment.
+type Reason string
+
+// The reasons. Entries of one job share one; every other entry has its own type's.
+const (
+	// ForDelivered are charges of jobs that had been delivered and were never refunded.
+	ForDelivered Reason = "delivered"
+	// ForUnfinished are charges of jobs that had neither been delivered nor refunded.
+	ForUnfinished Reason = "unfinished"
+	// ForRefunded are charges with their refunds.
+	ForRefunded Reason = "refunded"
+	// ForReclaimed are charges with their refunds and the reclaims of these.
+	ForReclaimed Reason = "reclaimed"
+	// ByGrant are grants.
+	ByGrant Reason = "grant"
+	// ByAdjustment are adjustments.
+	ByAdjustment Reason = "adjustment"
+	// Irregular are jobs whose entries fit none of the above. There are none unless rows were damaged.
+	Irregular Reason = "irregular"
+)
+
+// Reasons lists them in the order screens show them.
+func Reasons() []Reason {
+	return []Reason{ByGrant, ForDelivered, ForReclaimed, ForRefunded, ForUnfinished, ByAdjustment, Irregular}
+}
+
+// Line sums up the entries of one reason.
+type Line struct {
+	Reason Reason
+	// Count is the number of jobs, of entries for grants and adjustments.
+	Count int64
+	// Taken and Given are the sums of the amounts below and above zero, both without sign.
+	Taken, Given int64
+}
+
+// Net is what the line adds to the balance.
+func (l Line) Net() int64 { return l.Given - l.Taken }
+
+// Replay is an account's balance at a moment, added up anew from its entries.
+type Replay struct {
+	Account Account
+	// At is the moment, inclusive.
+	At time.Time
+	// Seq is the newest entry up to then, 0 when there is none.
+	Seq int64
+	// Balance is what the ledger says: the newest entry's balance_after and, for now, the account's own figure.
+	Balance int64
+	// Sum and Entries are what adding up found.
+	Sum, Entries int64
+	// FirstBreak is the first entry that does not follow from the one before it: another balance, or a gap. nil
+	// when there is none.
+	FirstBreak *int64
+	// Lines are in the order of Reasons; reasons without entries are left out. Their nets add up to Sum.
+	Lines []Line
+}
+
+// Holds reports whether the balance is what the entries say.
+func (r Replay) Holds() bool {
+	for _, l := range r.Lines {
+		if l.Reason == Irregular {
+			return false
+		}
+	}
+	return r.Sum == r.Balance && r.Entries == r.Seq && r.FirstBreak == nil
+}
+
+// Replay adds up an account's entries up to and including a moment, nil for now, all read at one time. Its cost
+// grows with the number of entries. Faults: account_not_found; amount_overflow when damaged amounts exceed 64 bits.
+func (s *Service) Replay(ctx context.Context, accountID string, at *time.Time) (Replay, error) {
+	a, err := s.Account(ctx, accountID)
+	if err != nil {
+		return Replay{}, err
+	}
+	r := Replay{Account: a}
+	if at != nil {
+		r.At = *at
+		if r.Seq, err = s.seqBefore(ctx, a.Key, at.Add(time.Microsecond)); err != nil {
+			return Replay{}, err
+		}
+	}
+	return r, db.Snapshot(ctx, s.g, func(tx *gorm.DB) error {
+		if at == nil {
+			// The head is read again: entries may have been appended since.
+			if err := tx.Raw(selectAccount+`WHERE key = ?`, a.Key).Scan(&r.Account).Error; err != nil {
+				return fmt.Errorf("ledger: replay: %w", err)
+			}
+			r.Seq, r.Balance = r.Account.LastSeq, r.Account.Balance
+			if err := tx.Raw(`SELECT clock_timestamp()`).Scan(&r.At).Error; err != nil {
+				return fmt.Errorf("ledger: replay: %w", err)
+			}
+		}
+		if err := r.addUp(tx, at == nil); err != nil {
+			return err
+		}
+		return r.sumUp(tx)
+	})
+}
+
+// addUp reads the sum and looks for the first entry that breaks the row of balances.
+func (r *Replay) addUp(tx *gorm.DB, now bool) error {
+	var found struct {
+		Entries, Sum, Last int64
+		FirstBreak         *int64
+	}
+	err := tx.Raw(`SELECT count(*) AS entries, COALESCE(sum(amount), 0)::bigint AS sum,
+			COALESCE(max(balance_after) FILTER (WHERE seq = ?), 0) AS last,
+			min(seq) FILTER (WHERE balance_after <> before::numeric + amount OR seq <> n) AS first_break
+		FROM (SELECT seq, amount, balance_after, lag(balance_after, 1, 0::bigint) OVER w AS before, row_number() OVER w AS n
+			FROM entries WHERE account_key = ? AND seq <= ? WINDOW w AS (ORDER BY seq)) e`, r.Seq, r.Account.Key, r.Seq).Scan(&found).Error
+	if err != nil {
+		return fmt.Errorf("ledger: replay: %w", err)
+	}
+	r.Entries, r.Sum, r.FirstBreak = found.Entries, found.Sum, found.FirstBreak
+	if !now {
+		r.Balance = found.Last
+	}
+	return nil
+}
+
+// sumUp reads what became of the entries.
+func (r *Replay) sumUp(tx *gorm.DB) error {
+	var lines []Line
+	err := tx.Raw(`WITH e AS (SELECT type, amount, job_key FROM entries WHERE account_key = ? AND seq <= ?),
+		g AS (SELECT job_key, count(*) FILTER (WHERE type = 'charge') AS charges, count(*) FILTER (WHERE type = 'refund') AS refunds,
+				count(*) FILTER (WHERE type = 'reclaim') AS reclaims, COALESCE(-sum(amount) FILTER (WHERE amount < 0), 0) AS taken,
+				COALESCE(sum(amount) FILTER (WHERE amount > 0), 0) AS given
+			FROM e WHERE job_key IS NOT NULL GROUP BY job_key)
+		SELECT CASE WHEN charges <> 1 OR refunds > 1 OR reclaims > refunds THEN 'irregular'
+				WHEN reclaims = 1 AND taken = 2 * given THEN 'reclaimed'
+				WHEN reclaims = 0 AND refunds = 1 AND taken = given THEN 'refunded'
+				WHEN refunds = 1 THEN 'irregular'
+				WHEN j.delivered_at <= ? THEN 'delivered' ELSE 'unfinished' END AS reason,
+			count(*) AS count, sum(taken)::bigint AS taken, sum(given)::bigint AS given
+		FROM g LEFT JOIN jobs j ON j.account_key = ? AND j.key = g.job_key GROUP BY 1
+		UNION ALL
+		SELECT type, count(*), COALESCE(-sum(amount) FILTER (WHERE amount < 0), 0)::bigint, COALESCE(sum(amount) FILTER (WHERE amount > 0), 0)::bigint
+		FROM e WHERE job_key IS NULL GROUP BY type`, r.Account.Key, r.Seq, r.At, r.Account.Key).Scan(&lines).Error
+	if err != nil {
+		return fmt.Errorf("ledger: replay: %w", err)
+	}
+	for _, reason := range Reasons() {
+		for _, l := range lines {
+			if l.Reason == reason {
+				r.Lines = append(r.Lines, l)
+			}
+		}
+	}
+	return nil
+}
