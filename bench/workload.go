@@ -149,6 +149,9 @@ func (b *bench) drive(ctx context.Context, name string, count int64, fn func(con
 	if err != nil {
 		return run{}, fmt.Errorf("%s: %w", name, err)
 	}
+	if n == 0 {
+		return run{}, fmt.Errorf("%s: nothing was done in %d s", name, b.seconds)
+	}
 	return b.ran(rate, n, before), nil
 }
 
