@@ -81,7 +81,8 @@ type Evidence struct {
 	Conflicts        int64 `json:"conflicts"`
 }
 
-// Evidence counts over a job's whole timeline and the further attempts of its operations.
+// Evidence counts over a job's whole timeline and the further attempts of its operations. They are found
+// through the timeline: no index leads from a job to its operations, and an account has any number.
 func (s *Service) Evidence(ctx context.Context, accountKey, jobKey int64) (Evidence, error) {
 	var e Evidence
 	err := s.g.WithContext(ctx).Raw(`SELECT
@@ -97,7 +98,9 @@ func (s *Service) Evidence(ctx context.Context, accountKey, jobKey int64) (Evide
 	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FILTER (WHERE p.outcome = 'replayed') AS replays,
 			count(*) FILTER (WHERE p.outcome = 'conflict') AS conflicts
 		FROM operations o JOIN operation_attempts p ON (p.account_key, p.scope, p.operation_id) = (o.account_key, o.scope, o.id)
-		WHERE o.account_key = ? AND o.job_key = ?`, accountKey, jobKey).Scan(&more).Error
+		WHERE o.account_key = ? AND o.job_key = ? AND o.scope IN ('', 'system') AND o.id IN (
+			SELECT operation_id FROM job_events WHERE account_key = ? AND job_key = ?)`,
+		accountKey, jobKey, accountKey, jobKey).Scan(&more).Error
 	if err != nil {
 		return e, fmt.Errorf("job: evidence: %w", err)
 	}
