@@ -43,7 +43,7 @@
   }
 
   // --- dialogs --------------------------------------------------------------------------------------------
-  // The link leads to a page with the form; the dialog shows the form taken out of that page. It is fetched
+  // The link leads to a page with the form, or with a panel that only tells; the dialog shows it taken out of that page. It is fetched
   // anew each time, so that each opening has an operation id and a state of its own.
   let opening = false;
   async function openDialog(link) {
@@ -53,7 +53,7 @@
     try {
       const answer = await fetch(link.href, { headers: { Accept: "text/html" }, credentials: "same-origin", cache: "no-store" });
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const form = page.getElementById("form");
+      const form = page.getElementById("form") ?? page.getElementById("panel");
       if (!answer.ok || !form) {
         location.assign(link.href);
         return;

@@ -36,6 +36,7 @@ func samples() map[string]sample {
 		"console.search":           {path: "/search?q=nothing", opens: every()},
 		"console.accounts":         {path: "/accounts", opens: every()},
 		"console.account":          {path: "/accounts/acct_7", opens: every()},
+		"console.entry":            {path: "/accounts/acct_7/entries/2", opens: every()},
 		"console.balance":          {path: "/accounts/acct_7/balance", opens: every()},
 		"console.grant":            {path: "/accounts/acct_7/grants", opens: money()},
 		"console.grant.post":       {path: "/accounts/acct_7/grants", form: url.Values{"amount": {"1"}, "category": {"goodwill"}, "reason": {"because"}}, opens: money()},

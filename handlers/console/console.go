@@ -91,6 +91,7 @@ func (h *Console) Routes() []route.Route {
 		get("/accounts", "accounts", may(staff.AccountView), h.accounts),
 		get("/accounts/:account", "account", may(staff.AccountView), h.statement),
 		get("/accounts/:account/balance", "balance", may(staff.AccountView), h.balance),
+		get("/accounts/:account/entries/:seq", "entry", may(staff.LedgerView), h.entry),
 		get("/accounts/:account/grants", "grant", may(staff.AccountGrant), h.grantForm),
 		post("/accounts/:account/grants", "grant.post", may(staff.AccountGrant), h.grant),
 		get("/accounts/:account/adjustments", "adjust", may(staff.AccountAdjust), h.adjustForm),

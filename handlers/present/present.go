@@ -91,7 +91,7 @@ func optional(id *string) ui.ID {
 
 // Entry is one row of the ledger.
 func (p Presenter) Entry(e ledger.Entry) views.Entry {
-	v := views.Entry{At: p.L.Stamp(e.CreatedAt, p.Now), Type: string(e.Type), Account: Account(e.AccountID), What: p.what(e),
+	v := views.Entry{URL: EntryURL(e.AccountID, e.Seq), At: p.L.Stamp(e.CreatedAt, p.Now), Type: string(e.Type), Account: Account(e.AccountID), What: p.what(e),
 		Operation: Operation(e.AccountID, e.OperationID, e.Actor), RuleVersion: Rule(e.RuleVersion), Rollout: optional(e.RolloutID),
 		Credits: p.L.Signed(e.Amount), Balance: p.L.Credits(e.BalanceAfter)}
 	if e.Actor != "system" {

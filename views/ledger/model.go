@@ -12,6 +12,7 @@ import (
 
 // Entry is one row of a ledger.
 type Entry struct {
+	URL         string // the entry's own page
 	At          text.Stamp
 	Type        string // grant, charge, refund, reclaim, adjustment
 	Account     ui.ID  // not shown on the account's own statement

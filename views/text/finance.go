@@ -131,6 +131,39 @@ func finance(key string) (en, ja string) {
 		return "Corrections made by us: {2} ({1} times)", "当社による修正：{2}（{1}回）"
 	case "answer.together":
 		return "Together: {1} credits, your balance.", "合計：{1}クレジット。これが残高です。"
+
+	case "entry.title":
+		return "Entry {1}: {2} {3}", "記帳{1}：{2} {3}"
+	case "entry.open":
+		return "Open as a page", "ページで開く"
+	case "entry.what":
+		return "What it did", "記帳の内容"
+	case "entry.at":
+		return "Time", "時刻"
+	case "entry.reference":
+		return "Reference", "参照番号"
+	case "entry.reason":
+		return "Reason", "理由"
+	case "entry.event":
+		return "What wrote it", "記帳のきっかけ"
+	case "entry.charged":
+		return "The job was charged", "ジョブへの課金"
+	case "entry.timeline":
+		return "Timeline of the job", "ジョブの経過"
+	case "entry.cohort":
+		return "Cohort", "コホート"
+	case "entry.others":
+		return "All entries of this job", "このジョブの全記帳"
+	case "entry.chain":
+		return "Chain", "連鎖"
+	case "entry.chained":
+		return "The hash was computed again from the fields above and the previous hash, and is the stored one.", "上の内容と直前のハッシュから計算し直した値は、保存されたハッシュと一致します。"
+	case "entry.unchained":
+		return "The hash computed from the fields above and the previous hash is not the stored one, or the balance does not follow: a row was changed from outside. Tell an administrator.", "計算し直したハッシュが保存された値と一致しないか、残高がつながりません。行が外部から変更されています。管理者に知らせてください。"
+	case "entry.previous_hash":
+		return "Previous hash", "直前のハッシュ"
+	case "entry.hash":
+		return "Hash", "ハッシュ"
 	}
 	return "", ""
 }

@@ -1,0 +1,65 @@
+package console
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/present"
+	"recoup/models/fault"
+	"recoup/models/ledger"
+	"recoup/models/page"
+	views "recoup/views/entry"
+)
+
+// entry shows one entry with everything that caused it.
+func (h *Console) entry(c echo.Context) error {
+	r := h.of(c)
+	ctx := c.Request().Context()
+	id, err := param(c, "account")
+	if err != nil {
+		return err
+	}
+	a, err := h.Ledger.Account(ctx, id)
+	if err != nil {
+		return err
+	}
+	missing := fault.New(fault.NotFound, fault.CodeNotFound, "There is no such entry in account %q.", a.ID)
+	seq, err := strconv.ParseInt(c.Param("seq"), 10, 64)
+	if err != nil || seq < 1 || seq > a.LastSeq {
+		return missing
+	}
+	// The entry and the one before it.
+	list, err := h.Ledger.List(ctx, ledger.Filter{AccountID: a.ID}, &ledger.Position{Seq: seq + 1}, page.Older, 2)
+	if err != nil {
+		return err
+	}
+	if len(list.Rows) == 0 || list.Rows[0].Seq != seq {
+		return missing
+	}
+	d := present.EntryPage{Account: a, Entry: list.Rows[0]}
+	if len(list.Rows) > 1 {
+		d.Previous = &list.Rows[1]
+	}
+	if d.Entry.JobID != nil {
+		j, err := h.Jobs.Find(ctx, a.ID, *d.Entry.JobID)
+		if err != nil {
+			return err
+		}
+		of, err := h.jobPage(ctx, j, a)
+		if err != nil {
+			return err
+		}
+		d.Job = &of
+	}
+	pr, err := h.presenter(r)
+	if err != nil {
+		return err
+	}
+	m, err := pr.EntryView(d)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.Page(h.frame(r), m))
+}

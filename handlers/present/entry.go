@@ -1,0 +1,104 @@
+package present
+
+import (
+	"bytes"
+	"encoding/hex"
+
+	"recoup/models/job"
+	"recoup/models/ledger"
+	"recoup/views/entry"
+	"recoup/views/ui"
+)
+
+// EntryPage is everything about one entry that its page shows.
+type EntryPage struct {
+	Account ledger.Account
+	Entry   ledger.Entry
+	// Previous is the entry before it, nil when it is the account's first.
+	Previous *ledger.Entry
+	// Job is everything about the entry's job, nil when it concerns none.
+	Job *JobPage
+}
+
+// EntryView maps an entry to its page.
+func (p Presenter) EntryView(d EntryPage) (entry.Model, error) {
+	e := d.Entry
+	before, hash := int64(0), ledger.ZeroHash()
+	if d.Previous != nil {
+		before, hash = d.Previous.BalanceAfter, d.Previous.Hash
+	}
+	m := entry.Model{Account: Account(e.AccountID), Name: d.Account.Name, URL: EntryURL(e.AccountID, e.Seq), Number: p.L.Credits(e.Seq),
+		Type: string(e.Type), Credits: p.L.Signed(e.Amount), Before: p.L.Credits(before), After: p.L.Credits(e.BalanceAfter),
+		At: p.L.Stamp(e.CreatedAt, p.Now), What: p.what(e), Operation: Operation(e.AccountID, e.OperationID, e.Actor), Actor: p.actor(e.Actor),
+		Reference: deref(e.Reference), Reason: deref(e.Reason), Rule: Rule(e.RuleVersion), Rollout: optional(e.RolloutID), Cohort: deref(e.Cohort),
+		Trace: Trace(e.TraceID), Hash: hex.EncodeToString(e.Hash), PreviousHash: hex.EncodeToString(hash),
+		Chained: bytes.Equal(ledger.ChainHash(hash, e), e.Hash) && e.BalanceAfter == before+e.Amount}
+	if c := deref(e.Category); c != "" {
+		m.Category = p.L.Maybe("category."+c, c)
+	}
+	if d.Previous != nil {
+		m.PreviousURL = EntryURL(e.AccountID, d.Previous.Seq)
+	}
+	if e.Seq < d.Account.LastSeq {
+		m.NextURL = EntryURL(e.AccountID, e.Seq+1)
+	}
+	if d.Job == nil {
+		return m, nil
+	}
+	j := d.Job.Job
+	m.Job = Job(j.AccountID, j.ID)
+	m.Decision = p.decision(j, d.Job.Evidence)
+	var err error
+	if m.Event, err = p.causeOf(*d.Job, e.Seq); err != nil {
+		return m, err
+	}
+	p.othersOf(*d.Job, e.Seq, &m)
+	return m, nil
+}
+
+// causeOf finds the event that wrote an entry, nil when the timeline that was read has none.
+func (p Presenter) causeOf(d JobPage, seq int64) (*entry.Event, error) {
+	for _, v := range d.Events {
+		if v.EntrySeq == nil || *v.EntrySeq != seq {
+			continue
+		}
+		details, err := v.Details()
+		if err != nil {
+			return nil, err
+		}
+		out := &entry.Event{Title: p.L.T("entry.charged"), At: p.L.Stamp(v.At, p.Now), URL: JobURL(d.Job.AccountID, d.Job.ID)}
+		if v.Kind == job.EventCharged {
+			return out, nil
+		}
+		out.Title = p.L.Maybe("kind."+v.Kind, v.Kind)
+		moments, _ := p.moments(d, v, details)
+		for _, x := range moments {
+			if said := x.Attempt; said != nil {
+				out.Title, out.Detail = said.Title, said.Detail
+				break
+			}
+			if said := x.Person; said != nil {
+				out.Title, out.Detail = said.Title, said.Detail
+				break
+			}
+		}
+		return out, nil
+	}
+	return nil, nil
+}
+
+// othersOf lists the entries of a job, oldest first.
+func (p Presenter) othersOf(d JobPage, seq int64, m *entry.Model) {
+	var net int64
+	for _, t := range []ledger.Type{ledger.Charge, ledger.Refund, ledger.Reclaim} {
+		for _, e := range d.Entries {
+			if e.Type != t {
+				continue
+			}
+			net += e.Amount
+			m.Others = append(m.Others, entry.Other{Number: ui.Link{Text: p.L.Credits(e.Seq), URL: EntryURL(e.AccountID, e.Seq)}, At: p.L.Stamp(e.CreatedAt, p.Now),
+				Type: string(e.Type), Credits: p.L.Signed(e.Amount), Current: e.Seq == seq})
+		}
+	}
+	m.Net = p.L.Signed(net)
+}
