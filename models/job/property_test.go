@@ -24,20 +24,31 @@ import (
 	"recoup/models/pricing"
 )
 
-// checks sets how many sequences a property test draws, unless the command line or RAPID_CHECKS says so.
-func checks(t *testing.T, fallback string) {
+// budget is how long TestAnySequence draws; RECOUP_PROPERTY_TIME ("10m") sets another.
+func budget(t *testing.T) time.Duration {
 	t.Helper()
-	if v := os.Getenv("RAPID_CHECKS"); v != "" {
-		fallback = v
+	text := os.Getenv("RECOUP_PROPERTY_TIME")
+	if text == "" {
+		return 20 * time.Second
 	}
-	f := flag.Lookup("rapid.checks")
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// setFlag sets a flag for the time of a test, unless the command line has set it.
+func setFlag(t *testing.T, name, value string) {
+	t.Helper()
+	f := flag.Lookup(name)
 	given := false
 	flag.Visit(func(set *flag.Flag) { given = given || set == f })
 	if given {
 		return
 	}
 	before := f.Value.String()
-	if err := f.Value.Set(fallback); err != nil {
+	if err := f.Value.Set(value); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -76,11 +87,12 @@ type handed struct {
 // leases, timers and connections that break at any statement, and compares the database with the reference and
 // with itself after every step.
 func TestAnySequence(t *testing.T) {
-	checks(t, "6")
+	setFlag(t, "rapid.checks", "3")
+	setFlag(t, "rapid.steps", "50")
 	policy := job.Policy{MaxAttempts: 3, Lease: time.Hour, Deadline: 2 * time.Hour, Expires: 24 * time.Hour, BackoffBase: time.Minute, BackoffMax: time.Hour}
 	m, watched, tr := traced(t, policy)
 	run := 0
-	rapid.Check(t, func(t *rapid.T) {
+	sequence := func(t *rapid.T) {
 		run++
 		i := run
 		w := &world{m: m, watched: watched, tr: tr, action: fmt.Sprintf("act%d", i), free: fmt.Sprintf("free%d", i),
@@ -98,6 +110,12 @@ func TestAnySequence(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.keys = append(w.keys, a.Key)
+		}
+		for n := range 2 {
+			w.deposit(t, fmt.Sprintf("acct%d_%d", i, n), 60)
+		}
+		for range 4 {
+			w.charge(t)
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"":           w.check,
@@ -125,7 +143,11 @@ func TestAnySequence(t *testing.T) {
 			"discard":    w.discard,
 			"reopen":     w.reopen,
 		})
-	})
+	}
+	// Few at a time, so that the time is kept without a clock in what is drawn.
+	for until := time.Now().Add(budget(t)); run == 0 || time.Now().Before(until); {
+		rapid.Check(t, sequence)
+	}
 	var seen []string
 	err := m.G.Raw(`SELECT kind || ' ' || coalesce(nullif(outcome, ''), state_after) || ' ' || count(*) FROM job_events
 		GROUP BY kind, coalesce(nullif(outcome, ''), state_after) ORDER BY 1`).Scan(&seen).Error
@@ -272,11 +294,16 @@ func (w *world) someJob(t *rapid.T, preferred ...string) (string, *refJob, *refA
 }
 
 func (w *world) grant(t *rapid.T) {
-	name, a := w.someAccount(t)
-	r := ledger.GrantRequest{Envelope: modeltest.Envelope(), AccountID: name, Amount: rapid.Int64Range(1, 30).Draw(t, "amount"), Category: ledger.Paid}
+	name, _ := w.someAccount(t)
+	w.deposit(t, name, rapid.Int64Range(1, 30).Draw(t, "amount"))
+}
+
+func (w *world) deposit(t *rapid.T, account string, amount int64) {
+	t.Helper()
+	r := ledger.GrantRequest{Envelope: modeltest.Envelope(), AccountID: account, Amount: amount, Category: ledger.Paid}
 	_, code := w.send(t, func(m *modeltest.Models) (operation.Outcome, error) { return m.Ledger.Grant(context.Background(), r) })
 	expect(t, "grant", code, okay)
-	a.post("grant", r.Amount, "")
+	w.accounts[account].post("grant", amount, "")
 }
 
 func (w *world) adjust(t *rapid.T) {
@@ -290,7 +317,8 @@ func (w *world) adjust(t *rapid.T) {
 
 func (w *world) freeze(t *rapid.T) {
 	name, a := w.someAccount(t)
-	to := rapid.Bool().Draw(t, "freeze")
+	// Mostly the change that is possible; an account that stays frozen would stop the charges.
+	to := a.frozen == (rapid.IntRange(0, 4).Draw(t, "wrong way") == 0)
 	r := ledger.FreezeRequest{Envelope: modeltest.Envelope(), AccountID: name, Reason: "x"}
 	_, code := w.send(t, func(m *modeltest.Models) (operation.Outcome, error) {
 		if to {
@@ -308,13 +336,12 @@ func (w *world) freeze(t *rapid.T) {
 
 func (w *world) charge(t *rapid.T) {
 	name, a := w.someAccount(t)
-	id := fmt.Sprintf("%s_j%d", w.action, len(w.ids))
-	known := false
-	if len(w.ids) > 0 && rapid.IntRange(0, 9).Draw(t, "known job") == 0 {
-		id = rapid.SampledFrom(w.ids).Draw(t, "job")
-		known = w.jobs[id].account == name
-		if !known {
-			t.Skip("another account's job")
+	id, known := fmt.Sprintf("%s_j%d", w.action, len(w.ids)), false
+	if rapid.IntRange(0, 9).Draw(t, "known job") == 0 {
+		for _, other := range w.ids {
+			if w.jobs[other].account == name {
+				id, known = other, true
+			}
 		}
 	}
 	j := &refJob{account: name, external: rapid.IntRange(0, 2).Draw(t, "external") == 0, cost: rapid.Int64Range(1, 20).Draw(t, "units"),
