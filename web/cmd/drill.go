@@ -12,7 +12,7 @@ type drillCmd struct {
 	Key          string        `help:"API key at the running system; RECOUP_DRILL_KEY in the environment is better." env:"RECOUP_DRILL_KEY"`
 	Workers      int           `default:"32" help:"Workers at once."`
 	Seed         uint64        `help:"Decides what is left to chance; 0 takes one and prints it."`
-	Faults       string        `default:"safe" help:"Faults to make: none, safe, all, or a comma separated list."`
+	Faults       string        `help:"Faults to make: none, safe, all, or a comma separated list; all at a private system and safe at a running one when not given."`
 	StopRedisFor time.Duration `default:"1m" help:"How long the fault stop-redis takes Redis away."`
 	Limit        int           `help:"Take only so many jobs of the file."`
 	ActionPrefix string        `default:"drill_" help:"Begins the actions at a running system."`
