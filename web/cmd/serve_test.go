@@ -78,6 +78,7 @@ func TestServeAndWork(t *testing.T) {
 	if status != 0 {
 		t.Fatalf("key create: %d %s", status, key)
 	}
+	manageAccess(t, i)
 	i.startServe()
 	i.startWork()
 	api := newCaller(i.url, strings.TrimSpace(key))
@@ -108,6 +109,32 @@ func refuseOldSchema(t *testing.T, i *installation) {
 	status, text := result(t, command{args: []string{"serve"}, env: append([]string{"DATABASE_URL=postgres://u:hunter2@x/y"}, i.env...)})
 	if status == 0 || !strings.Contains(text, "DATABASE_URL_FILE") || strings.Contains(text, "hunter2") {
 		t.Errorf("DATABASE_URL twice: %d %s", status, text)
+	}
+}
+
+// manageAccess gives, changes and takes a person's access by command line alone.
+func manageAccess(t *testing.T, i *installation) {
+	for _, step := range []struct {
+		args   []string
+		status int
+		prints string
+	}{
+		{[]string{"staff", "add", "ann@example.com", "--name", "Ann", "--role", "viewer"}, 0, "ann@example.com"},
+		{[]string{"staff", "role", "ann@example.com", "--role", "finance", "--reason", "new post"}, 0, "finance"},
+		{[]string{"staff", "disable", "ann@example.com"}, 2, "--reason"},
+		{[]string{"staff", "disable", "ann@example.com", "--reason", "left"}, 0, "shut out"},
+		{[]string{"staff", "list"}, 0, "disabled"},
+		{[]string{"staff", "link", "ann@example.com"}, 1, ""},
+		{[]string{"staff", "enable", "ann@example.com", "--reason", "back"}, 0, "again"},
+		{[]string{"staff", "link", "ann@example.com"}, 0, "/sign-in/link?token="},
+		{[]string{"staff", "disable", "nobody@example.com", "--reason", "x"}, 1, "no such person"},
+	} {
+		if status, text := i.command(step.args...); status != step.status || !strings.Contains(text, step.prints) {
+			t.Errorf("%s: %d %s", strings.Join(step.args, " "), status, text)
+		}
+	}
+	if n := number(t, i.database(), `SELECT count(*) FROM audit_log WHERE actor = 'operator' AND reason IN ('new post', 'left', 'back')`); n != 3 {
+		t.Errorf("%d of 3 changes of access are in the audit log", n)
 	}
 }
 

@@ -12,9 +12,12 @@ import (
 )
 
 type staffCmd struct {
-	Add  staffAddCmd  `cmd:"" help:"Add a person; with --password-stdin the password is read from standard input."`
-	Link staffLinkCmd `cmd:"" help:"Print a link that signs a person in once."`
-	List staffListCmd `cmd:"" help:"List people and their roles."`
+	Add     staffAddCmd     `cmd:"" help:"Add a person; with --password-stdin the password is read from standard input."`
+	Link    staffLinkCmd    `cmd:"" help:"Print a link that signs a person in once."`
+	List    staffListCmd    `cmd:"" help:"List people and their roles."`
+	Role    staffRoleCmd    `cmd:"" help:"Give a person another role."`
+	Disable staffDisableCmd `cmd:"" help:"Shut a person out and end their sessions."`
+	Enable  staffEnableCmd  `cmd:"" help:"Let a disabled person in again."`
 }
 
 type staffAddCmd struct {
