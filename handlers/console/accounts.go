@@ -69,7 +69,7 @@ func (h *Console) accountForm(c echo.Context, build func(r request, s views.Subj
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, build(r, s))
+	return formPage(c, build(r, s))
 }
 
 // accountAct runs a form's operation and concludes it.

@@ -1,21 +1,47 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/reqctx"
 	"recoup/models/fault"
 	"recoup/views/message"
+	"recoup/views/text"
 	"recoup/views/ui"
 )
+
+// whoWaits is how long an error page waits to learn who asks.
+const whoWaits = time.Second
+
+// known finds out who asks where no route did: at an address that is none, or without the permission. Nothing depends
+// on it but language, zone and the frame, so a failure is no failure.
+func (h *Console) known(r request) request {
+	token := h.Sessions.Token(r)
+	if r.Who.ID != "" || token == "" {
+		return r
+	}
+	ctx, cancel := context.WithTimeout(r.Request().Context(), whoWaits)
+	defer cancel()
+	in, err := h.Staff.SessionByToken(ctx, token)
+	if err != nil {
+		return r
+	}
+	r.Who, r.L.Lang = in.Person, text.LangOf(in.Person.Language)
+	if zone, err := time.LoadLocation(in.Person.TimeZone); err == nil {
+		r.L.Zone = zone
+	}
+	return r
+}
 
 // ErrorPage tells a person what happened, that nothing was changed, what to do next, and the request id.
 // Whoever is not signed in is led to the sign-in page and back.
 func (h *Console) ErrorPage(c echo.Context, status int, f *fault.Error) error {
-	r := h.of(c)
+	r := h.known(h.of(c))
 	if status == http.StatusUnauthorized {
 		to := "/sign-in"
 		if next := here(r); c.Request().Method == http.MethodGet && next != "/" {

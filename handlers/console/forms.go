@@ -27,6 +27,13 @@ func act(r request, cancel string) ui.Act {
 	return ui.Act{Action: r.Request().URL.EscapedPath(), OperationID: ids.New(), CancelURL: cancel}
 }
 
+// formPage shows a form for the first time. The browser may keep it for its back button alone, and asks again at every
+// other way to it: so going back shows the operation id that was sent, and sending it again is a replay.
+func formPage(c echo.Context, page templ.Component) error {
+	c.Response().Before(func() { c.Response().Header().Set("Cache-Control", "private, no-cache") })
+	return render(c, http.StatusOK, page)
+}
+
 // again is the same form after a refusal. The operation id stays, because nothing was written under it;
 // only when it belongs to another input a new one is minted.
 func again(r request, cancel string, err error) ui.Act {

@@ -187,7 +187,7 @@ func (h *Console) jobForm(c echo.Context, build func(request, job.Listed, ledger
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, build(r, j, a))
+	return formPage(c, build(r, j, a))
 }
 
 // jobAct runs a form's operation on one job and concludes it.
