@@ -38,7 +38,7 @@ func finance(key string) (en, ja string) {
 	case "why.at":
 		return "Balance at", "残高の時点"
 	case "why.at_hint":
-		return "A time in {1}; entries of that second’s beginning are included", "{1}の時刻。その秒の始まりまでの記帳を含みます"
+		return "A time in {1}. Entries made up to then count", "{1}の時刻。その時点までの記帳を含みます"
 	case "why.show":
 		return "Show", "表示"
 	case "why.now":
