@@ -406,6 +406,13 @@ func TestMetricsOfAScenario(t *testing.T) {
 	status, answer = s.post("/v1/jobs/claim", "idle", "", map[string]any{"actions": []string{modeltest.Action}, "max": 1})
 	s.must(status, answer, 200)
 
+	// A charge whose guard wins and whose transaction is then refused has won nothing.
+	if err := s.app.g.Exec(`UPDATE accounts SET last_hash = sha256('another')`).Error; err != nil {
+		t.Fatal(err)
+	}
+	status, answer = s.post("/v1/accounts/acct_1/jobs", "c4", "", job("j4", 1))
+	s.must(status, answer, 409)
+
 	var text string
 	eventually(t, 10*time.Second, "the relay has nothing left", func() bool {
 		res, err := http.Get(s.url + "/metrics")
@@ -424,7 +431,7 @@ func TestMetricsOfAScenario(t *testing.T) {
 		`recoup_operations_total{kind="charge",outcome="applied"} 2`,
 		`recoup_operations_total{kind="charge",outcome="replayed"} 2`,
 		`recoup_operations_total{kind="charge",outcome="conflict"} 1`,
-		`recoup_operations_total{kind="charge",outcome="refused"} 1`,
+		`recoup_operations_total{kind="charge",outcome="refused"} 2`,
 		`recoup_operations_total{kind="signal",outcome="applied"} 5`,
 		`recoup_operations_total{kind="grant",outcome="applied"} 1`,
 		`recoup_entries_total{type="grant"} 1`,
