@@ -135,6 +135,8 @@ func TestAnySequence(t *testing.T) {
 			"beat":       w.heartbeat,
 			"wake":       w.wake,
 			"wake two":   w.wake,
+			"wake now":   w.wake,
+			"claim now":  w.claim,
 			"time out":   w.timeOut,
 			"expire":     w.expire,
 			"cancel":     w.cancel,
@@ -345,7 +347,7 @@ func (w *world) charge(t *rapid.T) {
 		}
 	}
 	j := &refJob{account: name, external: rapid.IntRange(0, 2).Draw(t, "external") == 0, cost: rapid.Int64Range(1, 20).Draw(t, "units"),
-		budget: rapid.IntRange(1, 3).Draw(t, "max attempts")}
+		budget: rapid.IntRange(1, 4).Draw(t, "max attempts")}
 	r := job.ChargeRequest{Envelope: modeltest.Envelope(), AccountID: name, JobID: id, Action: w.action, Units: j.cost, MaxAttempts: n(int64(j.budget))}
 	if rapid.IntRange(0, 5).Draw(t, "free") == 0 {
 		j.cost, r.Action = 0, w.free
@@ -365,20 +367,28 @@ func (w *world) charge(t *rapid.T) {
 }
 
 func someAttempt(t *rapid.T, j *refJob) int {
-	return rapid.OneOf(rapid.Just(0), rapid.Just(j.attempt), rapid.IntRange(0, j.attempt+2)).Draw(t, "attempt")
+	switch rapid.IntRange(0, 5).Draw(t, "which attempt") {
+	case 0:
+		return 0
+	case 1, 2, 3:
+		return j.attempt
+	case 4:
+		return max(j.attempt-1, 0)
+	}
+	return rapid.IntRange(0, j.attempt+2).Draw(t, "attempt")
 }
 
 func (w *world) signal(t *rapid.T) {
-	id, j, a := w.someJob(t, "queued", "running", "retrying", "dead")
+	id, j, a := w.someJob(t, "queued", "running", "retrying", "dead", "succeeded")
 	attempt := someAttempt(t, j)
 	r := job.SignalRequest{Envelope: modeltest.Envelope(), AccountID: j.account, JobID: id}
 	if attempt > 0 {
 		r.Attempt = n(int64(attempt))
 	}
-	if rapid.IntRange(0, 5).Draw(t, "succeeded") == 0 {
+	if rapid.IntRange(0, 9).Draw(t, "succeeded") == 0 {
 		r.Type = job.SignalSucceeded
 	} else {
-		r.Type, r.Class = job.SignalFailed, rapid.SampledFrom([]string{job.Transient, job.Transient, job.Throttled, job.TimedOut, job.Permanent}).Draw(t, "class")
+		r.Type, r.Class = job.SignalFailed, rapid.SampledFrom([]string{job.Transient, job.Transient, job.Transient, job.Throttled, job.TimedOut, job.Permanent}).Draw(t, "class")
 	}
 	out, code := w.send(t, func(m *modeltest.Models) (operation.Outcome, error) { return m.Jobs.Signal(context.Background(), r) })
 	var want, refusal string
@@ -538,7 +548,7 @@ func (w *world) bell(t *rapid.T, id string, j *refJob) (b job.Bell, right bool) 
 		t.Fatalf("bell: %v", err)
 	}
 	b = job.Bell{AccountKey: key.AccountKey, JobKey: key.JobKey, Attempt: j.attempt, Generation: j.generation}
-	switch rapid.IntRange(0, 7).Draw(t, "bell") {
+	switch rapid.IntRange(0, 11).Draw(t, "bell") {
 	case 0:
 		b.Attempt--
 	case 1:
@@ -583,7 +593,7 @@ func (w *world) timer(t *rapid.T, run func(m *modeltest.Models) (bool, error)) (
 
 func (w *world) wake(t *rapid.T) {
 	id, j, _ := w.someJob(t, "retrying")
-	isDue := rapid.IntRange(0, 4).Draw(t, "due") > 0 && j.state == "retrying"
+	isDue := rapid.IntRange(0, 9).Draw(t, "due") > 0 && j.state == "retrying"
 	if isDue {
 		due(t, w.m, id, "not_before")
 	}
@@ -635,7 +645,7 @@ func (w *world) timeOut(t *rapid.T) {
 
 func (w *world) expire(t *rapid.T) {
 	id, j, a := w.someJob(t, "queued", "running", "retrying")
-	if j.waits() && !j.expired && rapid.Bool().Draw(t, "over") {
+	if j.waits() && !j.expired && rapid.IntRange(0, 3).Draw(t, "over") == 0 {
 		due(t, w.m, id, "expires_at")
 		if j.external && j.state == "running" {
 			// An external job's place in line is at its deadline or, if that is earlier, at its end.
@@ -658,6 +668,9 @@ func (w *world) expire(t *rapid.T) {
 }
 
 func (w *world) cancel(t *rapid.T) {
+	if rapid.IntRange(0, 2).Draw(t, "keep") > 0 {
+		t.Skip("canceled jobs are an end, and most should go on")
+	}
 	id, j, a := w.someJob(t, "dead", "running")
 	r := job.PersonRequest{Envelope: modeltest.Envelope(), AccountID: j.account, JobID: id}
 	out, code := w.send(t, func(m *modeltest.Models) (operation.Outcome, error) { return m.Jobs.Cancel(context.Background(), r) })
