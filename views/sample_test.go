@@ -248,7 +248,7 @@ func (s sample) job() jobs.Job {
 		Guard:    jobs.Guard{Consistent: true, RefundSignalled: jobs.Signalled(s.l, 3, true), ReclaimSignalled: jobs.Signalled(s.l, 1, true), Net: s.l.Signed(-40), Cost: "40"},
 		Decision: s.decision(),
 		Attempts: []jobs.Attempt{
-			{Number: "1", Generation: "1", Worker: "gpu-osaka-14", Started: at(2), Lease: s.l.Duration(30 * time.Second), Ended: at(32), Outcome: "timed_out", Class: "timed_out", Code: "lease_over", Message: "no heartbeat for 30 s, frame " + bigInteger, Trace: ui.ID{Value: "4bf92f3577b34da6a3ce929d0e0e4736"}},
+			{Number: "1", Generation: "1", Worker: "gpu-osaka-14", Started: at(2), Lease: s.l.Duration(30 * time.Second), Ended: at(32), Outcome: "timed_out", Class: "timed_out", Code: "lease_over", Message: "no heartbeat for 30 s, frame " + bigInteger},
 			{Number: "2", Generation: "1", Worker: "gpu-osaka-15", Started: at(40), Lease: s.l.Duration(30 * time.Second), Outcome: "running"},
 		},
 		Operations: []jobs.Operation{

@@ -314,6 +314,20 @@ func TestLateSuccessLeavesResolved(t *testing.T) {
 	}
 }
 
+// The job's page counts how often each of its operations was sent again, and how often with other input.
+func TestJobPageCountsRepeats(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	charge := job.ChargeRequest{Envelope: modeltest.Envelope(), AccountID: "acct_7", JobID: "j1", Action: modeltest.Action, Units: 40}
+	for _, units := range []int64{40, 40, 40, 41} {
+		charge.Units = units
+		if _, err := w.Jobs.Charge(context.Background(), charge); (err != nil) != (units == 41) {
+			t.Fatal(units, err)
+		}
+	}
+	w.says(w.as(staff.Viewer).page(jobAt("acct_7", "j1", "")), "Charge Applied key:test 2 1")
+}
+
 // An operation id that no form minted is refused before anything is written.
 func TestOperationIDOfAFormIsChecked(t *testing.T) {
 	w := newWorld(t)

@@ -115,6 +115,9 @@ func (h *Console) jobPage(ctx context.Context, j job.Listed, a ledger.Account) (
 	if d.Operations, err = h.Ops.OfJob(ctx, j.AccountKey, j.Key); err != nil {
 		return d, err
 	}
+	if d.Repeats, err = h.Ops.RepeatsOfJob(ctx, j.AccountKey, j.Key); err != nil {
+		return d, err
+	}
 	if d.Evidence, err = h.Jobs.Evidence(ctx, j.AccountKey, j.Key); err != nil {
 		return d, err
 	}

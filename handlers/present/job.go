@@ -40,7 +40,9 @@ type JobPage struct {
 	Events     []job.Event
 	Attempts   []job.Attempt
 	Operations []operation.Stored
-	Evidence   job.Evidence
+	// Repeats are those of Operations that were sent more than once.
+	Repeats  []operation.Repeats
+	Evidence job.Evidence
 	// Entries are the job's entries by seq.
 	Entries map[int64]ledger.Entry
 	Payload json.RawMessage
@@ -62,8 +64,14 @@ func (p Presenter) JobView(d JobPage) (views.Job, error) {
 		m.Attempts = append(m.Attempts, p.attempt(j, a))
 	}
 	for _, o := range d.Operations {
-		m.Operations = append(m.Operations, views.Operation{ID: ui.ID{Value: o.ID, URL: OperationURL(o.ScopeName(), o.ID)}, Kind: o.Kind,
-			Actor: p.actor(o.Actor), At: p.L.Stamp(o.StartedAt, p.Now), Result: "applied"})
+		v := views.Operation{ID: ui.ID{Value: o.ID, URL: OperationURL(o.ScopeName(), o.ID)}, Kind: o.Kind,
+			Actor: p.actor(o.Actor), At: p.L.Stamp(o.StartedAt, p.Now), Result: "applied"}
+		for _, r := range d.Repeats {
+			if r.Scope == o.Scope && r.ID == o.ID {
+				v.Replays, v.Conflicts = p.L.Credits(r.Replays), p.L.Credits(r.Conflicts)
+			}
+		}
+		m.Operations = append(m.Operations, v)
 	}
 	var err error
 	if m.Days, m.Next, err = p.timeline(d); err != nil {

@@ -124,7 +124,6 @@ type Attempt struct {
 	Class      string // error class; empty: none
 	Code       string
 	Message    string
-	Trace      ui.ID
 }
 
 // Operation is one row of the operations that touched the job.
@@ -134,7 +133,7 @@ type Operation struct {
 	Actor     string
 	At        text.Stamp
 	Result    string // applied, replayed, conflict
-	Replays   string
+	Replays   string // how often it was sent again; empty: never
 	Conflicts string
 }
 

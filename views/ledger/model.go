@@ -31,7 +31,7 @@ func (e Entry) what(l text.Locale) string {
 	if e.Actor == "" {
 		return e.What
 	}
-	return e.What + " " + l.T("what.by", e.Actor)
+	return e.What + " · " + l.T("what.by", e.Actor)
 }
 
 // Total is the sum of one entry type.

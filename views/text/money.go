@@ -133,7 +133,7 @@ func money(key string) (en, ja string) {
 		return "{1}, reference {2}", "{1}、参照 {2}"
 
 	case "what.by":
-		return "· by {1}", "・{1}"
+		return "by {1}", "実行者：{1}"
 
 	case "ledger.title":
 		return "Ledger", "台帳"

@@ -193,7 +193,7 @@ func work(key string) (en, ja string) {
 	case "payload.none":
 		return "The job was sent without a payload.", "ペイロードなしで送られました。"
 	case "payload.redacted":
-		return "Values are masked. Revealing them is recorded.", "値は伏せられています。表示は記録されます。"
+		return "Exactly as it was sent, but for values whose names sound like secrets.", "送られたとおりの内容です。秘密とみられる名前の値は伏せています。"
 	case "payload.revealed":
 		return "Shown in full. This was recorded.", "全体を表示中です。記録されました。"
 	case "payload.masked":
@@ -329,7 +329,7 @@ func work(key string) (en, ja string) {
 	case "overview.col_entries":
 		return "Entries today", "今日の件数"
 	case "overview.col_today":
-		return "today, {1}", "今日 {1}"
+		return "Today, {1}", "今日 {1}"
 	case "overview.col_change":
 		return "Change", "増減率"
 	case "overview.col_reclaimed":
