@@ -1,10 +1,8 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -78,23 +76,6 @@ func status(f *fault.Error) int {
 	return http.StatusBadRequest
 }
 
-// amount reads a whole number of credits as a person types it: signs and thousands separators of the
-// screen are understood, fractions and everything else are refused.
-func amount(value string) (int64, error) {
-	clean := strings.NewReplacer(",", "", " ", "", "\u00a0", "", "\u202f", "", text.Minus, "-", "＋", "+", "−", "-").Replace(strings.TrimSpace(value))
-	if clean == "" {
-		return 0, errors.New("is required")
-	}
-	n, err := strconv.ParseInt(clean, 10, 64)
-	if errors.Is(err, strconv.ErrRange) {
-		return 0, errors.New("does not fit a signed 64-bit number of credits")
-	}
-	if err != nil {
-		return 0, errors.New("must be a whole number of credits")
-	}
-	return n, nil
-}
-
 // conclude answers a form: done or replayed leads to the object with a notice, a conflict of state leads
 // to the object as it is now, bad input shows the form again, anything else is an error page.
 func (h *Console) conclude(r request, to string, scope operation.Scope, out operation.Outcome, err error, form func(error) templ.Component) error {
@@ -162,13 +143,4 @@ func (h *Console) conflict(r request, to string, f *fault.Error) error {
 // fault's own.
 func sentence(l text.Locale, f *fault.Error) string {
 	return l.Maybe("fault."+f.Code, f.Message)
-}
-
-// amountField reads an amount of a form; its fault names the field.
-func amountField(r request, name string) (int64, error) {
-	n, err := amount(r.FormValue(name))
-	if err != nil {
-		return 0, fault.InvalidField(name, "%s", err)
-	}
-	return n, nil
 }

@@ -23,3 +23,6 @@ func (h *Console) OccupyExports() (release func()) {
 		}
 	}
 }
+
+// Amount is how the console reads an amount that a person typed.
+func Amount(typed string) (int64, error) { return amount(typed) }
