@@ -106,10 +106,20 @@ func (h *Console) replayRows(ctx context.Context, r request, pr present.Presente
 		before = &entries[0].BalanceAfter
 		entries = entries[1:]
 	}
-	m.Rows = pr.ReplayRows(entries, before)
 	if len(entries) == 0 {
 		return nil
 	}
+	var jobs []int64
+	for _, e := range entries {
+		if e.JobKey != nil {
+			jobs = append(jobs, *e.JobKey)
+		}
+	}
+	nets, err := h.Ledger.JobNets(ctx, found.Account.Key, jobs, entries[0].Seq)
+	if err != nil {
+		return err
+	}
+	m.Rows = pr.ReplayRows(entries, before, nets)
 	first, last := entries[0].Seq, entries[len(entries)-1].Seq
 	m.Range = r.L.T("why.range", r.L.Credits(first), r.L.Credits(last), r.L.Credits(found.Seq))
 	to := func(after int64) string {

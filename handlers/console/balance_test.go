@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"recoup/models/job"
 	"recoup/models/ledger"
+	"recoup/models/modeltest"
 	"recoup/models/page"
 	"recoup/models/staff"
 )
@@ -128,6 +130,26 @@ func TestReplayPages(t *testing.T) {
 	if back := b.page(strings.TrimSuffix(follow(pages[1], "prev"), "#entries")); !strings.Contains(text(back), "1–100 of 205") {
 		t.Error("the way back leads elsewhere")
 	}
+}
+
+// Beside each entry stands what its job has come to, also where the job began on an earlier page.
+func TestReplayTellsWhatTheJobCameTo(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	c := w.charged("acct_7", "j1", 40)
+	for range 100 {
+		w.grant("acct_7", 1)
+	}
+	ctx := context.Background()
+	if _, err := w.Jobs.Fail(ctx, job.FinishRequest{Envelope: modeltest.Envelope(), LeaseToken: c.LeaseToken, Class: job.Transient, Code: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Jobs.Complete(ctx, job.FinishRequest{Envelope: modeltest.Envelope(), LeaseToken: c.LeaseToken}); err != nil {
+		t.Fatal(err)
+	}
+	b := w.as(staff.Viewer)
+	w.says(b.page("/accounts/acct_7/balance"), "j1 −40 −40 960")
+	w.says(b.page("/accounts/acct_7/balance?after=100"), "j1 0 +40 1,100", "j1 −40 −40 1,060")
 }
 
 // Whoever owns the tables can damage them; the page then says so and offers no words for the customer.

@@ -77,8 +77,8 @@ func explain(l text.Locale, r ledger.Replay) views.Explanation {
 }
 
 // ReplayRows are entries in order, oldest first. before is the balance before the first of them, nil when it is not
-// known.
-func (p Presenter) ReplayRows(entries []ledger.Entry, before *int64) []views.Row {
+// known; nets is what each job had come to by then, and is carried on.
+func (p Presenter) ReplayRows(entries []ledger.Entry, before *int64, nets map[int64]int64) []views.Row {
 	var rows []views.Row
 	for _, e := range entries {
 		row := views.Row{Number: ui.Link{Text: p.L.Credits(e.Seq), URL: EntryURL(e.AccountID, e.Seq)}, At: p.L.Stamp(e.CreatedAt, p.Now), Type: string(e.Type),
@@ -86,6 +86,10 @@ func (p Presenter) ReplayRows(entries []ledger.Entry, before *int64) []views.Row
 			Broken: before != nil && e.BalanceAfter != *before+e.Amount}
 		if e.JobID != nil {
 			row.Job = Job(e.AccountID, *e.JobID)
+		}
+		if e.JobKey != nil {
+			nets[*e.JobKey] += e.Amount
+			row.JobNet = p.L.Signed(nets[*e.JobKey])
 		}
 		rows = append(rows, row)
 		balance := e.BalanceAfter

@@ -3,6 +3,8 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -158,4 +160,24 @@ func (r *Replay) sumUp(tx *gorm.DB) error {
 		}
 	}
 	return nil
+}
+
+// JobNets returns what the entries of jobs of one account add up to before an entry. Jobs that had none are left out.
+func (s *Service) JobNets(ctx context.Context, accountKey int64, jobKeys []int64, before int64) (map[int64]int64, error) {
+	list := make([]string, len(jobKeys))
+	for i, k := range jobKeys {
+		list[i] = strconv.FormatInt(k, 10)
+	}
+	var rows []struct{ JobKey, Net int64 }
+	err := s.g.WithContext(ctx).Raw(`SELECT job_key, sum(amount)::bigint AS net FROM entries
+		WHERE account_key = ? AND job_key = ANY (?::bigint[]) AND seq < ? GROUP BY job_key`,
+		accountKey, "{"+strings.Join(list, ",")+"}", before).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("ledger: nets of jobs: %w", err)
+	}
+	nets := make(map[int64]int64, len(rows))
+	for _, r := range rows {
+		nets[r.JobKey] = r.Net
+	}
+	return nets, nil
 }

@@ -25,6 +25,7 @@ type Row struct {
 	Type    string
 	What    string
 	Job     ui.ID
+	JobNet  string // what the job has come to with this entry, signed; empty: no job
 	Credits string // signed
 	Balance string
 	// Broken says that this balance does not follow from the one before it.

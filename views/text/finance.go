@@ -83,6 +83,8 @@ func finance(key string) (en, ja string) {
 		return "Every entry in order", "全記帳（順番どおり）"
 	case "why.number":
 		return "Entry", "番号"
+	case "why.job_net":
+		return "Its job so far", "ジョブの累計"
 	case "why.order":
 		return "Oldest first. Times in {1}.", "古い順。時刻は{1}。"
 	case "why.range":
