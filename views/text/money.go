@@ -153,7 +153,7 @@ func money(key string) (en, ja string) {
 	case "accounts.query":
 		return "Id or name", "IDまたは名前"
 	case "accounts.query_hint":
-		return "Whole id, or part of the name", "ID全体、または名前の一部"
+		return "How the id or the name begins", "IDまたは名前の先頭部分"
 	case "accounts.negative":
 		return "Negative balance", "残高マイナス"
 	case "accounts.frozen":

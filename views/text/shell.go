@@ -222,13 +222,13 @@ func shell(key string) (en, ja string) {
 	case "results.title_for":
 		return "Search: {1}", "検索：{1}"
 	case "results.prompt":
-		return "Type an account, job or operation id, or part of an account’s name, in the box above.", "上の欄に、アカウント・ジョブ・操作のID、またはアカウント名の一部を入力してください。"
+		return "Type an account, job or operation id, or how an account’s name begins, in the box above.", "上の欄に、アカウント・ジョブ・操作のID、またはアカウント名の先頭部分を入力してください。"
 	case "results.found":
-		return "Ids match exactly, upper and lower case included; names match in part.", "IDは大文字小文字を含めて完全一致、名前は部分一致です。"
+		return "Ids of jobs and operations match exactly; accounts match by how their id or name begins. Ids tell upper from lower case.", "ジョブと操作のIDは完全一致、アカウントはIDまたは名前の前方一致です。IDは大文字小文字を区別します。"
 	case "results.none":
 		return "Nothing is called “{1}”.", "「{1}」に一致するものはありません。"
 	case "results.none_more":
-		return "Ids must be typed whole and in the right case. Names may be typed in part.", "IDは大文字小文字を含めて全体を、名前は一部でも入力できます。"
+		return "Ids of jobs and operations must be typed whole and in the right case. Of an account the beginning of its id or name is enough.", "ジョブと操作のIDは大文字小文字を含めて全体を入力してください。アカウントはIDまたは名前の先頭部分で検索できます。"
 	case "results.more":
 		return "There are more. Type more of it to narrow the search.", "ほかにもあります。さらに入力して絞り込んでください。"
 	case "results.operations":
