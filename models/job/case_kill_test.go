@@ -59,7 +59,7 @@ func TestCase_F14(t *testing.T) {
 		m.Account(t, fmt.Sprintf("a%d", c%3), 0)
 	}
 	var acknowledged, unanswered int
-	for round := range 3 {
+	for round := range 2 {
 		for a := range 3 {
 			grantTo(t, m, fmt.Sprintf("a%d", a), 100_000)
 		}

@@ -128,7 +128,7 @@ func (s *storm) act(r *rand.Rand, mayDeliver bool) {
 func TestStormOnOneJob(t *testing.T) {
 	m := watchDeadlocks(t, modeltest.Fast())
 	const clients, cost = 64, 7
-	until := time.Now().Add(6 * time.Second)
+	until := time.Now().Add(5 * time.Second)
 	delivered, failed := 0, 0
 	for i := 0; i < 300 && (i < 12 || time.Now().Before(until)); i++ {
 		account, id := fmt.Sprintf("a%d", i), fmt.Sprintf("j%d", i)

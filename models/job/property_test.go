@@ -29,7 +29,7 @@ func budget(t *testing.T) time.Duration {
 	t.Helper()
 	text := os.Getenv("RECOUP_PROPERTY_TIME")
 	if text == "" {
-		return 20 * time.Second
+		return 12 * time.Second
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
