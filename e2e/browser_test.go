@@ -150,7 +150,7 @@ func (w *tab) listen(event any) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.answered && strings.Contains(fault, "Failed to load resource") {
+	if w.answered && (strings.Contains(fault, "Failed to load resource") || strings.Contains(fault, "Response Status Error Code")) {
 		return
 	}
 	w.faults = append(w.faults, fault)

@@ -287,3 +287,28 @@ func TestWithoutScript(t *testing.T) {
 		t.Errorf("balance %d", w.Balance(t, "acct_7"))
 	}
 }
+
+// A list that the database cannot read says so in its place, and trying again brings the rows back.
+func TestUnreadableListInTheBrowser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	b := w.as(staff.Viewer, staff.Preferences{})
+	b.expectRefusals()
+	b.goTo("/ledger")
+	b.until("document.documentElement.dataset.js === '' && document.querySelectorAll('#list tbody tr').length === 1")
+	rename := func(from, to string) {
+		t.Helper()
+		if err := w.G.Exec("ALTER TABLE " + from + " RENAME TO " + to).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename("entries", "entries_away")
+	b.click(`.choices a[href*="this_month"]`)
+	b.sees("This list cannot be read just now.", "Request id", "Filter")
+	b.until("location.search.includes('period=this_month')")
+	rename("entries_away", "entries")
+	b.click(`.empty[data-kind="unreadable"] a.btn`)
+	b.at("/ledger?period=this_month")
+	b.until("document.querySelectorAll('#list tbody tr').length === 1")
+}
