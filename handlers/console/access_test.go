@@ -53,6 +53,8 @@ func samples() map[string]sample {
 		"console.job":              {path: j, opens: every()},
 		"console.cancel":           {path: j + "/cancel", opens: support()},
 		"console.cancel.post":      {path: j + "/cancel", form: reason, opens: support()},
+		"console.reveal":           {path: j + "/payload", opens: support()},
+		"console.reveal.post":      {path: j + "/payload", form: reason, opens: support()},
 		"console.operation":        {path: "/operations?scope=account:acct_7&id=known", opens: every()},
 		"console.dead_letters":     {path: "/dead-letters", opens: every()},
 		"console.requeue":          {path: j + "/requeue", opens: support()},

@@ -108,6 +108,8 @@ func (h *Console) Routes() []route.Route {
 		get("/accounts/:account/jobs/:job", "job", may(staff.JobView), h.job),
 		get("/accounts/:account/jobs/:job/cancel", "cancel", may(staff.JobCancel), h.cancelForm),
 		post("/accounts/:account/jobs/:job/cancel", "cancel.post", may(staff.JobCancel), h.cancel),
+		get("/accounts/:account/jobs/:job/payload", "reveal", may(staff.JobReveal), h.revealForm),
+		post("/accounts/:account/jobs/:job/payload", "reveal.post", may(staff.JobReveal), h.reveal),
 		get("/operations", "operation", may(staff.OperationView), h.operation),
 
 		get("/dead-letters", "dead_letters", may(staff.DeadLetterView), h.deadLetters),

@@ -111,7 +111,7 @@ func withNotice(to string, scope operation.Scope, id string, replayed bool) stri
 // notices are those that the page's URL asks for.
 func (h *Console) notices(r request) []ui.Notice {
 	if n := r.QueryParam("refused"); n != "" {
-		return []ui.Notice{ui.NoticeConflict(r.L, r.L.Maybe("conflict."+n, r.L.T("error.409")), r.QueryParam("request"))}
+		return h.refused(r, readable(n), readable(r.QueryParam("request")))
 	}
 	id := readable(r.QueryParam("op"))
 	if id == "" {
@@ -126,6 +126,24 @@ func (h *Console) notices(r request) []ui.Notice {
 		return []ui.Notice{ui.NoticeReplayed(r.L, happened, r.L.Stamp(*stored.CompletedAt, r.Now))}
 	}
 	return []ui.Notice{ui.NoticeDone(happened)}
+}
+
+// refused is the notice of a conflict, where this person's request about the object of this page was refused. A link
+// that somebody made up shows nothing: neither the words nor the request id are the address's to choose.
+func (h *Console) refused(r request, state, requestID string) []ui.Notice {
+	account, err := param(r, "account")
+	if err != nil || account == "" || requestID == "" {
+		return nil
+	}
+	object := operation.Account(account).String()
+	if id, err := param(r, "job"); err == nil && id != "" {
+		object += "/job:" + id
+	}
+	found, err := h.Ops.Refused(r.Request().Context(), object, r.Who.Actor(), requestID, fault.CodeStateConflict)
+	if err != nil || !found {
+		return nil
+	}
+	return []ui.Notice{ui.NoticeConflict(r.L, r.L.Maybe("conflict."+state, r.L.T("error.409")), requestID)}
 }
 
 // conflict leads to the object, which shows its current state and what was refused.

@@ -82,6 +82,12 @@ func (h *Console) job(c echo.Context) error {
 		return err
 	}
 	pr, err := h.presenter(r)
+	return h.showJob(r, d)
+}
+
+// showJob renders the page of one job with what the person may do.
+func (h *Console) showJob(r request, d present.JobPage) error {
+	j, a := d.Job, d.Account
 	if err != nil {
 		return err
 	}
@@ -100,7 +106,10 @@ func (h *Console) job(c echo.Context) error {
 		m.ReopenURL = r.link(staff.Reopen, at+"/reopen")
 	case job.Succeeded, job.Canceled:
 	}
-	return render(c, http.StatusOK, views.JobPage(h.frame(r), m))
+	if m.Payload != nil && !d.Revealed {
+		m.Payload.RevealURL = r.link(staff.JobReveal, at+"/payload")
+	}
+	return render(r, http.StatusOK, views.JobPage(h.frame(r), m))
 }
 
 func (h *Console) jobPage(ctx context.Context, j job.Listed, a ledger.Account) (present.JobPage, error) {

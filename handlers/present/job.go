@@ -46,6 +46,8 @@ type JobPage struct {
 	// Entries are the job's entries by seq.
 	Entries map[int64]ledger.Entry
 	Payload json.RawMessage
+	// Revealed shows the payload's values, but for those under names that sound like secrets.
+	Revealed bool
 }
 
 // JobView maps a job to its page.
@@ -78,11 +80,11 @@ func (p Presenter) JobView(d JobPage) (views.Job, error) {
 		return m, err
 	}
 	if len(d.Payload) > 0 {
-		lines, err := payloadLines(d.Payload)
+		lines, err := payloadLines(d.Payload, d.Revealed)
 		if err != nil {
 			return m, err
 		}
-		m.Payload = &views.Payload{Lines: lines}
+		m.Payload = &views.Payload{Lines: lines, Revealed: d.Revealed}
 	}
 	return m, nil
 }
@@ -146,7 +148,8 @@ func (p Presenter) attempt(j job.Listed, a job.Attempt) views.Attempt {
 	switch {
 	case a.EndedAt == nil:
 		v.Outcome = "running"
-	case a.Outcome == "canceled":
+	case a.Outcome == "canceled" && j.DeliveredAt != nil:
+		// Another attempt delivered. Without a delivery it was a person who ended it.
 		v.Outcome = "superseded"
 	}
 	return v
@@ -216,7 +219,8 @@ func (p Presenter) moments(d JobPage, e job.Event, x job.Details) (out []views.M
 		if e.Outcome == job.NothingToReclaim && e.StateBefore != job.Succeeded {
 			money = nil // the ordinary case: nothing was refunded
 		}
-		late := e.Outcome == job.Reclaimed || e.StateBefore == job.Dead || e.StateBefore == job.Canceled || e.StateBefore == job.Discarded
+		// The job says whether its first delivery was late; those that follow begin from succeeded.
+		late := d.Job.LateSuccessOf != nil && e.StateBefore != job.Succeeded
 		return []views.Moment{{Attempt: views.AttemptSucceeded(l, n, late), Money: money}}, ""
 	case job.EventCanceled:
 		return []views.Moment{{Person: views.ByPerson(l, "cancel", p.actor(e.Actor), x.Reason), Money: money}}, ""
@@ -272,9 +276,9 @@ func secretNames() []string {
 
 const masked = "••••••••"
 
-// payloadLines flattens a payload to paths and values. Numbers keep their digits; values under names that
-// sound like secrets are masked.
-func payloadLines(payload json.RawMessage) ([]views.PayloadLine, error) {
+// payloadLines flattens a payload to paths, kinds and, where it is revealed, values. Numbers keep their digits;
+// values under names that sound like secrets are masked even then.
+func payloadLines(payload json.RawMessage, revealed bool) ([]views.PayloadLine, error) {
 	var lines []views.PayloadLine
 	var walk func(path string, hide bool, v jsontext.Value) error
 	walk = func(path string, hide bool, v jsontext.Value) error {
@@ -309,7 +313,7 @@ func payloadLines(payload json.RawMessage) ([]views.PayloadLine, error) {
 			}
 			return nil
 		}
-		line := views.PayloadLine{Path: path, Value: string(v), Masked: hide}
+		line := views.PayloadLine{Path: path, Kind: kindOf(v.Kind()), Value: string(v), Masked: hide}
 		if v.Kind() == '"' {
 			var s string
 			if err := json.Unmarshal(v, &s); err != nil {
@@ -323,10 +327,23 @@ func payloadLines(payload json.RawMessage) ([]views.PayloadLine, error) {
 		lines = append(lines, line)
 		return nil
 	}
-	if err := walk("", false, jsontext.Value(bytes.TrimSpace(payload))); err != nil {
+	if err := walk("", !revealed, jsontext.Value(bytes.TrimSpace(payload))); err != nil {
 		return nil, fmt.Errorf("present: payload: %w", err)
 	}
 	return lines, nil
+}
+
+// kindOf names the kind of a value that holds no others.
+func kindOf(k jsontext.Kind) string {
+	switch k {
+	case '"':
+		return "string"
+	case '0':
+		return "number"
+	case 't', 'f':
+		return "boolean"
+	}
+	return "null"
 }
 
 func join(path, name string) string {

@@ -164,7 +164,8 @@ func TestIntegrity(t *testing.T) {
 
 // Numbers keep their digits and secrets do not show, at any depth.
 func TestPayloadLines(t *testing.T) {
-	lines, err := payloadLines(json.RawMessage(`{"b":[1,{"api_token":{"deep":"hunter2"}}],"a":9007199254740993,"c":1.50,"d":null,"e":true,"Authorization":"x","f":"<b>"}`))
+	payload := json.RawMessage(`{"b":[1,{"api_token":{"deep":"hunter2"}}],"a":9007199254740993,"c":1.50,"d":null,"e":true,"Authorization":"x","f":"<b>"}`)
+	lines, err := payloadLines(payload, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,8 +180,24 @@ func TestPayloadLines(t *testing.T) {
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
+	// Until it is revealed no value shows, only where it is and of what kind.
+	lines, err = payloadLines(payload, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = nil
+	for _, l := range lines {
+		got = append(got, l.Path+":"+l.Kind)
+		if !l.Masked || l.Value != masked {
+			t.Errorf("%+v", l)
+		}
+	}
+	want = "Authorization:string a:number b[0]:number b[1].api_token.deep:string c:number d:null e:boolean f:string"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+	}
 	for _, scalar := range []string{`7`, `"x"`, `null`, `[]`, `{}`} {
-		if _, err := payloadLines(json.RawMessage(scalar)); err != nil {
+		if _, err := payloadLines(json.RawMessage(scalar), false); err != nil {
 			t.Errorf("%s: %v", scalar, err)
 		}
 	}

@@ -96,3 +96,15 @@ func Of(ctx context.Context, g *gorm.DB, object string, limit int) ([]Stored, er
 	}
 	return rows, nil
 }
+
+// Refused tells whether there is a row that says that a request of this actor about an object was refused with a
+// code. It reads the rows of the object.
+func Refused(ctx context.Context, g *gorm.DB, object string, who actor.Actor, requestID, code string) (bool, error) {
+	var found bool
+	err := g.WithContext(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM audit_log
+		WHERE object = ? AND actor = ? AND request_id = ? AND outcome = 'refused' AND code = ?)`, object, who.String(), requestID, code).Scan(&found).Error
+	if err != nil {
+		return false, fmt.Errorf("audit: %w", err)
+	}
+	return found, nil
+}

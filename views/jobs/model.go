@@ -120,7 +120,7 @@ type Attempt struct {
 	Started    text.Stamp
 	Lease      string // Locale.Duration, or empty
 	Ended      text.Stamp
-	Outcome    string // running, succeeded, late_success, failed, timed_out, superseded
+	Outcome    string // running, succeeded, late_success, failed, timed_out, canceled, superseded
 	Class      string // error class; empty: none
 	Code       string
 	Message    string
@@ -147,6 +147,7 @@ type Payload struct {
 // PayloadLine is one value of the payload with its path, exactly as it was sent: integers are not rounded.
 type PayloadLine struct {
 	Path   string
+	Kind   string // string, number, boolean or null
 	Value  string
 	Masked bool // Value is dots
 }
@@ -185,6 +186,14 @@ type Cancel struct {
 	// Refunded says that the customer has the credits back already, so that canceling moves no money.
 	Refunded bool
 	Reason   ui.Field
+}
+
+// Reveal is the form that asks to see a payload. Field: reason.
+type Reveal struct {
+	ui.Act
+	JobID  string
+	JobURL string
+	Reason ui.Field
 }
 
 // NextRetry explains a scheduled retry: after which attempt, the delay by the policy, what jitter made of it,

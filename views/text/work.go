@@ -193,11 +193,26 @@ func work(key string) (en, ja string) {
 	case "payload.none":
 		return "The job was sent without a payload.", "ペイロードなしで送られました。"
 	case "payload.redacted":
-		return "Exactly as it was sent, but for values whose names sound like secrets.", "送られたとおりの内容です。秘密とみられる名前の値は伏せています。"
+		return "Values are hidden. Each time somebody reveals them it is recorded, with the reason.", "値は伏せています。表示するたびに理由とともに記録されます。"
 	case "payload.revealed":
-		return "Shown in full. This was recorded.", "全体を表示中です。記録されました。"
+		return "Exactly as it was sent, but for values whose names sound like secrets. This was recorded.", "送られたとおりの内容です。秘密とみられる名前の値は伏せています。表示は記録されました。"
 	case "payload.masked":
-		return "masked", "非表示"
+		return "hidden", "非表示"
+	case "payload.string":
+		return "text", "文字列"
+	case "payload.number":
+		return "number", "数値"
+	case "payload.boolean":
+		return "yes or no", "真偽値"
+	case "payload.null":
+		return "nothing", "なし"
+
+	case "reveal.title":
+		return "Reveal the payload of {1}", "{1} のペイロードを表示"
+	case "reveal.say":
+		return "Shows what the customer’s platform sent, once, on the next page. Values whose names sound like secrets stay hidden. Who looked, when and why goes into the audit log.", "プラットフォームが送った内容を次のページで一度だけ表示します。秘密とみられる名前の値は伏せたままです。誰がいつなぜ見たかは監査ログに残ります。"
+	case "reveal.submit":
+		return "Reveal payload", "ペイロードを表示する"
 
 	case "attempts.title":
 		return "Attempts", "試行"
