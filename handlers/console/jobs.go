@@ -81,13 +81,13 @@ func (h *Console) job(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	pr, err := h.presenter(r)
 	return h.showJob(r, d)
 }
 
 // showJob renders the page of one job with what the person may do.
 func (h *Console) showJob(r request, d present.JobPage) error {
 	j, a := d.Job, d.Account
+	pr, err := h.presenter(r)
 	if err != nil {
 		return err
 	}
