@@ -60,6 +60,9 @@ func (c devCmd) Run(e *env) error {
 	}
 	a, err := open(e.ctx, cfg, e.err, true)
 	if err != nil {
+		if given("DATABASE_URL") {
+			err = fmt.Errorf("%w\nDATABASE_URL is set; unset it to use a private PostgreSQL", err)
+		}
 		return err
 	}
 	defer a.close(e.ctx)
@@ -94,7 +97,7 @@ func (c devCmd) run(e *env, a *app) error {
 	}
 	base := a.cfg.BaseURL.String()
 	fmt.Fprintf(e.out, "\n  Recoup is at   %s\n  Sign in once   %s\n  API key        %s\n", base, signInURL(base, token), curl)
-	if _, given := lookup("DATABASE_URL"); !given {
+	if !given("DATABASE_URL") {
 		// A private database's address holds no secret, and other commands need it.
 		fmt.Fprintf(e.out, "  DATABASE_URL   %s\n", a.cfg.DatabaseURL)
 	}
@@ -127,8 +130,7 @@ func (c devCmd) services(e *env) (config.Lookup, func(), error) {
 		v, set := defaults[name]
 		return v, set
 	}
-	_, haveDatabase := lookup("DATABASE_URL")
-	_, haveRedis := lookup("REDIS_URL")
+	haveDatabase, haveRedis := given("DATABASE_URL"), given("REDIS_URL")
 	dir, err := c.dir()
 	if err != nil {
 		return nil, nil, err
@@ -143,7 +145,9 @@ func (c devCmd) services(e *env) (config.Lookup, func(), error) {
 	}
 	log := telemetry.NewLogger(e.err, false, slog.LevelInfo)
 	var stops []func(context.Context) error
+	unwatch := func() {}
 	stop := func() {
+		unwatch()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), 20*time.Second)
 		defer cancel()
 		for i := len(stops) - 1; i >= 0; i-- {
@@ -153,6 +157,7 @@ func (c devCmd) services(e *env) (config.Lookup, func(), error) {
 		}
 	}
 	options := local.Options{Dir: dir, Log: log}
+	var services []watched
 	if !haveDatabase {
 		fmt.Fprintf(e.out, "Starting PostgreSQL in %s …\n", dir)
 		pg, err := local.StartPostgres(e.ctx, options)
@@ -160,6 +165,7 @@ func (c devCmd) services(e *env) (config.Lookup, func(), error) {
 			return nil, nil, err
 		}
 		stops = append(stops, pg.Stop)
+		services = append(services, watched{"PostgreSQL", func() bool { return pg.PID() != 0 }, pg.Restart})
 		if err := pg.EnsureDatabase(e.ctx, local.DatabaseName); err != nil {
 			stop()
 			return nil, nil, err
@@ -173,13 +179,23 @@ func (c devCmd) services(e *env) (config.Lookup, func(), error) {
 			return nil, nil, err
 		}
 		stops = append(stops, redis.Stop)
+		if redis.Kind() != local.RedisInProcess {
+			services = append(services, watched{"Redis", func() bool { return redis.PID() != 0 }, redis.Restart})
+		}
 		defaults["REDIS_URL"] = redisURL(redis)
 	}
 	if defaults["RECOUP_SECRET"], err = devSecret(dir); err != nil {
 		stop()
 		return nil, nil, err
 	}
+	unwatch = watch(e.ctx, log, services...)
 	return vars, stop, nil
+}
+
+// given tells whether the environment names something; an empty value names nothing.
+func given(name string) bool {
+	v, set := lookup(name)
+	return set && v != ""
 }
 
 func redisURL(r *local.Redis) string {

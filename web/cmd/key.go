@@ -73,6 +73,7 @@ func (keyListCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	now := time.Now()
 	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tNAME\tSCOPES\tCREATED\tEXPIRES\tLAST USED\tSTATE")
 	for _, k := range keys {
@@ -80,13 +81,20 @@ func (keyListCmd) Run(e *env) error {
 		for i, s := range k.Scopes {
 			scopes[i] = string(s)
 		}
-		state := "active"
-		if k.RevokedAt != nil {
-			state = "revoked"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, strings.Join(scopes, ","), stamp(&k.CreatedAt), stamp(k.ExpiresAt), stamp(k.LastUsedAt), state)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, strings.Join(scopes, ","), stamp(&k.CreatedAt), stamp(k.ExpiresAt), stamp(k.LastUsedAt), stateOf(k, now))
 	}
 	return w.Flush()
+}
+
+// stateOf is what a key is worth now: active, expired or revoked.
+func stateOf(k staff.Key, now time.Time) string {
+	switch {
+	case k.RevokedAt != nil:
+		return "revoked"
+	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
+		return "expired"
+	}
+	return "active"
 }
 
 func stamp(t *time.Time) string {
