@@ -48,6 +48,9 @@ func Up(ctx context.Context, db *sql.DB) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("migrations: %w", err)
 	}
+	if have, want, err := p.GetVersions(ctx); err == nil && have > want {
+		return nil, fmt.Errorf("%w: the database is at %d, this program knows %d: run a newer program", ErrNotCurrent, have, want)
+	}
 	results, err := p.Up(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("migrations: %w", err)
@@ -90,6 +93,9 @@ func Check(ctx context.Context, db *sql.DB) error {
 	pending, err := p.HasPending(ctx)
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
+	}
+	if have > want {
+		return fmt.Errorf("%w: the database is at %d, this program knows %d: run a newer program", ErrNotCurrent, have, want)
 	}
 	if pending || have != want {
 		return fmt.Errorf("%w: database at %d, program at %d; run `recoup migrate up`", ErrNotCurrent, have, want)

@@ -147,7 +147,7 @@ func (h *Console) statementJobs(ctx context.Context, pr present.Presenter, accou
 	if err != nil {
 		return err
 	}
-	m.ReclaimableSum = pr.L.Credits(sum)
+	m.ReclaimableSum = pr.L.Sum(sum.String())
 	if open.Older != nil {
 		m.ReclaimableMore = "/jobs?" + url.Values{"account": {account}, "money": {"refunded"}}.Encode()
 	}

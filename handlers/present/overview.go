@@ -53,19 +53,19 @@ func (p Presenter) Compare(types []ledger.Type, today, before []ledger.Total) []
 	var out []overview.Compare
 	for _, t := range types {
 		a, b := find(today, t), find(before, t)
-		v := overview.Compare{Type: string(t), Today: p.L.Signed(a.Amount), Before: p.L.Signed(b.Amount), Entries: p.L.N("count.entries", a.Count),
+		v := overview.Compare{Type: string(t), Today: p.L.SignedSum(a.Amount.String()), Before: p.L.SignedSum(b.Amount.String()), Entries: p.L.N("count.entries", a.Count),
 			TodayURL: "/ledger?" + url.Values{"type": {string(t)}, "period": {"today"}}.Encode()}
-		if b.Amount != 0 {
-			v.Change = percent(a.Amount, b.Amount)
+		if b.Amount.Sign() != 0 {
+			v.Change = percent(a.Amount.Ratio(b.Amount))
 		}
 		out = append(out, v)
 	}
 	return out
 }
 
-// percent is the change from b to a in whole percent, with its sign. Amounts of one type have one sign.
-func percent(a, b int64) string {
-	change := int64(100 * (float64(a)/float64(b) - 1))
+// percent is the change to a multiple of what was before, in whole percent, with its sign.
+func percent(ratio float64) string {
+	change := int64(100 * (ratio - 1))
 	switch {
 	case change > 0:
 		return "+" + strconv.FormatInt(change, 10) + " %"

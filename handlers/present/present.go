@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"recoup/models/credit"
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	views "recoup/views/ledger"
@@ -128,21 +129,22 @@ func (p Presenter) what(e ledger.Entry) string {
 // Totals are the sums of a filter; nil when nothing matches.
 func (p Presenter) Totals(totals []ledger.Total) *views.Totals {
 	var out views.Totals
-	var entries, net int64
+	var entries int64
+	var net credit.Sum
 	for _, t := range totals {
-		entries, net = entries+t.Count, net+t.Amount
+		entries, net = entries+t.Count, net.Plus(t.Amount)
 		out.ByType = append(out.ByType, p.Total(t))
 	}
 	if entries == 0 {
 		return nil
 	}
-	out.Entries, out.Net = p.L.N("count.entries", entries), p.L.Signed(net)
+	out.Entries, out.Net = p.L.N("count.entries", entries), p.L.SignedSum(net.String())
 	return &out
 }
 
 // Total is the sum of one type.
 func (p Presenter) Total(t ledger.Total) views.Total {
-	return views.Total{Type: string(t.Type), Entries: p.L.N("count.entries", t.Count), Credits: p.L.Signed(t.Amount)}
+	return views.Total{Type: string(t.Type), Entries: p.L.N("count.entries", t.Count), Credits: p.L.SignedSum(t.Amount.String())}
 }
 
 func deref(s *string) string {

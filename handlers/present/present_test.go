@@ -121,7 +121,7 @@ func TestPercentNeverDividesByNothing(t *testing.T) {
 			t.Errorf("%d after %d: %q", x.a, x.b, got)
 		}
 	}
-	rows := english().Compare([]ledger.Type{ledger.Charge}, []ledger.Total{{Type: ledger.Charge, Count: 3, Amount: -60}}, nil)
+	rows := english().Compare([]ledger.Type{ledger.Charge}, []ledger.Total{{Type: ledger.Charge, Count: 3, Amount: credit.SumOf(-60)}}, nil)
 	if len(rows) != 1 || rows[0].Change != "" || rows[0].Today != "\u221260" || rows[0].Before != "0" {
 		t.Errorf("%+v", rows)
 	}

@@ -48,12 +48,12 @@ func Fault(err error) error {
 	}
 	switch Code(err) {
 	case codeChainBroken:
-		return inconsistent()
+		return Inconsistent()
 	case codeUnique:
 		// The head's writer holds the account's lock, so only a head that lags behind the entries gives
 		// the same seq again.
 		if Constraint(err) == "entries_pkey" {
-			return inconsistent()
+			return Inconsistent()
 		}
 	case "22003":
 		return fault.New(fault.Conflict, fault.CodeAmountOverflow,
@@ -87,7 +87,10 @@ func unreachable(err error) bool {
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
-func inconsistent() *fault.Error {
+// Inconsistent is the fault of an account whose head differs from its entries, or whose entries are not
+// whole.
+func Inconsistent() *fault.Error {
 	return fault.New(fault.Conflict, fault.CodeAccountInconsistent,
-		"The account's head differs from its entries. Nothing was written. Run `recoup verify --rebuild-heads`, then try again.")
+		"The account's head differs from its entries, or an entry is missing. Nothing was written. Run `recoup verify`; "+
+			"`recoup verify --rebuild-heads --reason …` puts a head right whose entries are whole.")
 }

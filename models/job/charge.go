@@ -45,9 +45,6 @@ type ChargeResult struct {
 // that charged it), insufficient_credits, account_frozen, account_inconsistent, and those of
 // operation.Apply.
 func (s *Service) Charge(ctx context.Context, r ChargeRequest) (operation.Outcome, error) {
-	if bad := r.check(); bad != nil {
-		return operation.Outcome{}, fault.InvalidFields(bad...)
-	}
 	var mode any
 	if r.Mode != "" {
 		mode = string(r.Mode)
@@ -58,7 +55,7 @@ func (s *Service) Charge(ctx context.Context, r ChargeRequest) (operation.Outcom
 	}
 	req := operation.Request{
 		Scope: operation.Account(r.AccountID), ID: r.OperationID, Kind: "charge", Actor: r.Actor, RequestID: r.RequestID,
-		Object: "account:" + r.AccountID + "/job:" + r.JobID,
+		Object: "account:" + r.AccountID + "/job:" + r.JobID, Invalid: r.check(),
 		Input: operation.Input{"job_id": r.JobID, "action": r.Action, "units": r.Units, "payload": r.Payload,
 			"max_attempts": r.MaxAttempts, "deadline_s": r.DeadlineS, "expires_in_s": r.ExpiresInS,
 			"dependency": dependency, "mode": mode},

@@ -72,11 +72,8 @@ var errNothing = fmt.Errorf("job: nothing to claim: %w", operation.ErrNothing)
 // repeated under the same operation id: same jobs, same tokens. No work: no jobs, no operation.
 // Faults: invalid_request and those of operation.Apply.
 func (s *Service) Claim(ctx context.Context, r ClaimRequest) (jobs []Claimed, replayed bool, err error) {
-	if bad := r.check(); bad != nil {
-		return nil, false, fault.InvalidFields(bad...)
-	}
 	req := operation.Request{
-		Scope: operation.Named("worker:" + r.Actor.ID), ID: r.OperationID, Kind: "claim", Actor: r.Actor, RequestID: r.RequestID,
+		Scope: operation.Named("worker:" + r.Actor.ID), ID: r.OperationID, Kind: "claim", Actor: r.Actor, RequestID: r.RequestID, Invalid: r.check(),
 		Input: operation.Input{"actions": r.Actions, "max": r.Max, "worker": r.Worker, "worker_version": r.WorkerVersion},
 	}
 	out, err := s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) { return s.claim(ctx, tx, r) })

@@ -252,6 +252,8 @@ type ref struct {
 	accountKey int64
 	id         string
 	key        int64
+	// generation is the one that must still be the job's where a person moves it; nil for any.
+	generation *int64
 }
 
 func (r ref) where(q *gorm.DB) *gorm.DB {

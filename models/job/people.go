@@ -34,6 +34,10 @@ type PersonRequest struct {
 	Note string
 	// At is when a requeued job shall be tried; nil for now. It must not be more than a year ahead.
 	At *time.Time
+	// Generation is the one that the person saw; nil for programs, which ask for whatever the job is in. A
+	// job that has gone on to another generation refuses with state_conflict: its new death is not the one
+	// that was looked at.
+	Generation *int64
 }
 
 // WorkResult is the stored result of Cancel, Requeue, Discard and Reopen.
@@ -47,7 +51,7 @@ type WorkResult struct {
 // Cancel ends a job that is not delivered and refunds it if it is not refunded yet. Faults:
 // job_not_found, state_conflict, and those of operation.Apply.
 func (s *Service) Cancel(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
-	return s.person(ctx, r, "cancel", false, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
+	return s.person(ctx, r, "cancel", nil, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
 		j, was, err := s.move(ctx, tx, at, "canceled", "state IN ('queued', 'running', 'retrying', 'dead') AND delivered_at IS NULL",
 			map[string]any{"state": Canceled, "dead_at": nil, "lease_until": nil, "deadline_at": nil})
 		if err != nil {
@@ -71,10 +75,11 @@ func (s *Service) Cancel(ctx context.Context, r PersonRequest) (operation.Outcom
 // charges nothing: a success will, through reclaim. A job that would expire before gets its full time
 // again. Faults: invalid_request, job_not_found, state_conflict, and those of operation.Apply.
 func (s *Service) Requeue(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
+	var bad []fault.Field
 	if r.At != nil && r.At.After(time.Now().AddDate(1, 0, 0)) {
-		return operation.Outcome{}, fault.InvalidField("at", "is more than a year ahead")
+		bad = append(bad, fault.Field{Name: "at", Message: "is more than a year ahead"})
 	}
-	return s.person(ctx, r, "requeue", true, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
+	return s.person(ctx, r, "requeue", required(bad, r.Reason), func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
 		when := gorm.Expr("date_trunc('second', clock_timestamp() + interval '999999 microseconds')")
 		expires := gorm.Expr("GREATEST(expires_at, clock_timestamp() + expires_ms * interval '1 millisecond')")
 		if r.At != nil {
@@ -94,10 +99,11 @@ func (s *Service) Requeue(ctx context.Context, r PersonRequest) (operation.Outco
 
 // Discard ends a dead letter for good; the refund stands. Faults as for Requeue.
 func (s *Service) Discard(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
+	var bad []fault.Field
 	if !slices.Contains(DiscardReasons(), r.Reason) {
-		return operation.Outcome{}, fault.InvalidField("reason", "must be one of %s", strings.Join(DiscardReasons(), ", "))
+		bad = append(bad, fault.Field{Name: "reason", Message: "must be one of " + strings.Join(DiscardReasons(), ", ")})
 	}
-	return s.person(ctx, r, "discard", true, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
+	return s.person(ctx, r, "discard", bad, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
 		j, was, err := s.move(ctx, tx, at, "discarded", "state = 'dead'", map[string]any{"state": Discarded, "resolution": r.Reason, "resolved_at": gorm.Expr("clock_timestamp()")})
 		if err != nil {
 			return nil, err
@@ -108,7 +114,7 @@ func (s *Service) Discard(ctx context.Context, r PersonRequest) (operation.Outco
 
 // Reopen makes a discarded job a dead letter again. Faults as for Requeue.
 func (s *Service) Reopen(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
-	return s.person(ctx, r, "reopen", true, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
+	return s.person(ctx, r, "reopen", required(nil, r.Reason), func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
 		j, was, err := s.move(ctx, tx, at, "reopened", "state = 'discarded'", map[string]any{"state": Dead, "resolution": "", "resolved_at": nil})
 		if err != nil {
 			return nil, err
@@ -117,22 +123,24 @@ func (s *Service) Reopen(ctx context.Context, r PersonRequest) (operation.Outcom
 	})
 }
 
-func (s *Service) person(ctx context.Context, r PersonRequest, kind string, reasonRequired bool,
+// required refuses a missing reason.
+func required(bad []fault.Field, reason string) []fault.Field {
+	if strings.TrimSpace(reason) == "" {
+		bad = append(bad, fault.Field{Name: "reason", Message: "is required"})
+	}
+	return bad
+}
+
+// person applies a person's change unless something is wrong with the request: bad, or what concerns all.
+func (s *Service) person(ctx context.Context, r PersonRequest, kind string, bad []fault.Field,
 	change func(context.Context, *operation.Tx, ref) (any, error)) (operation.Outcome, error) {
-	var bad []fault.Field
 	if err := ids.CheckCallerID(r.JobID); err != nil {
 		bad = append(bad, fault.Field{Name: "job_id", Message: err.Error()})
-	}
-	if reasonRequired && strings.TrimSpace(r.Reason) == "" {
-		bad = append(bad, fault.Field{Name: "reason", Message: "is required"})
 	}
 	for name, v := range map[string]string{"reason": r.Reason, "note": r.Note} {
 		if !utf8.ValidString(v) || utf8.RuneCountInString(v) > 500 || strings.ContainsRune(v, 0) {
 			bad = append(bad, fault.Field{Name: name, Message: "must be valid text of at most 500 characters"})
 		}
-	}
-	if bad != nil {
-		return operation.Outcome{}, fault.InvalidFields(bad...)
 	}
 	input := operation.Input{"job_id": r.JobID}
 	for name, v := range map[string]string{"reason": r.Reason, "note": r.Note} {
@@ -143,10 +151,13 @@ func (s *Service) person(ctx context.Context, r PersonRequest, kind string, reas
 	if r.At != nil {
 		input["at"] = r.At.UTC().Format(time.RFC3339Nano)
 	}
+	if r.Generation != nil {
+		input["generation"] = *r.Generation
+	}
 	req := operation.Request{Scope: operation.Account(r.AccountID), ID: r.OperationID, Kind: kind, Actor: r.Actor, RequestID: r.RequestID,
-		Reason: r.Reason, Object: "account:" + r.AccountID + "/job:" + r.JobID, Input: input}
+		Reason: r.Reason, Object: "account:" + r.AccountID + "/job:" + r.JobID, Input: input, Invalid: bad}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
-		return change(ctx, tx, ref{accountKey: tx.AccountKey, id: r.JobID})
+		return change(ctx, tx, ref{accountKey: tx.AccountKey, id: r.JobID, generation: r.Generation})
 	})
 }
 
@@ -160,7 +171,11 @@ func (s *Service) move(ctx context.Context, tx *operation.Tx, at ref, doing, gua
 	set["updated_at"] = gorm.Expr("clock_timestamp()")
 	guarded, span := s.guardSpan(ctx, tx.Request.Kind)
 	var j Job
-	res := at.where(tx.DB.WithContext(guarded).Model(&j).Clauses(clause.Returning{Columns: jobColumns()})).Where(guard).Updates(set)
+	q := at.where(tx.DB.WithContext(guarded).Model(&j).Clauses(clause.Returning{Columns: jobColumns()})).Where(guard)
+	if at.generation != nil {
+		q = q.Where("generation = ?", *at.generation)
+	}
+	res := q.Updates(set)
 	if res.Error != nil {
 		span.End()
 		return j, "", fmt.Errorf("job: %s: %w", tx.Request.Kind, res.Error)
@@ -169,6 +184,10 @@ func (s *Service) move(ctx context.Context, tx *operation.Tx, at ref, doing, gua
 		now, err := read(ctx, tx.DB, at)
 		if err != nil {
 			return now, "", err
+		}
+		if at.generation != nil && int64(now.Generation) != *at.generation {
+			return now, "", fault.State(string(now.State), "Job %s is in generation %d now, not in the %d that was looked at. Nothing was changed.",
+				now.ID, now.Generation, *at.generation).With("generation", now.Generation)
 		}
 		return now, "", fault.State(string(now.State), "Job %s is %s: it cannot be %s. Nothing was changed.", now.ID, now.State, doing)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"recoup/models/credit"
 	"recoup/models/page"
 	"recoup/models/where"
 )
@@ -232,7 +233,7 @@ const columnList = `account_key, key, id, action, units, mode, dependency, cost,
 type Triage struct {
 	Open int64
 	// Credits is what the open dead letters cost when they were charged.
-	Credits int64
+	Credits credit.Sum
 	// OldestAt is nil when there is none.
 	OldestAt *time.Time
 }
@@ -240,7 +241,7 @@ type Triage struct {
 // Triage counts the open dead letters. Its cost grows with their number.
 func (s *Service) Triage(ctx context.Context) (Triage, error) {
 	var t Triage
-	err := s.g.WithContext(ctx).Raw(`SELECT count(*) AS open, COALESCE(sum(cost), 0)::bigint AS credits, min(dead_at) AS oldest_at
+	err := s.g.WithContext(ctx).Raw(`SELECT count(*) AS open, COALESCE(sum(cost), 0) AS credits, min(dead_at) AS oldest_at
 		FROM jobs WHERE dead_at IS NOT NULL AND state = 'dead'`).Scan(&t).Error
 	if err != nil {
 		return t, fmt.Errorf("job: triage: %w", err)
@@ -291,12 +292,12 @@ func (s *Service) OpenDeadLetters(ctx context.Context, limit int) (int64, error)
 
 // ReclaimableSum is what an account's jobs that are refunded and not reclaimed cost: what late successes
 // would take back.
-func (s *Service) ReclaimableSum(ctx context.Context, accountID string) (int64, error) {
-	var sum int64
-	err := s.g.WithContext(ctx).Raw(`SELECT COALESCE(sum(cost), 0)::bigint FROM jobs
-		WHERE account_key = (SELECT key FROM accounts WHERE id = ?) AND is_refunded AND NOT is_reclaimed`, accountID).Scan(&sum).Error
+func (s *Service) ReclaimableSum(ctx context.Context, accountID string) (credit.Sum, error) {
+	var row struct{ Sum credit.Sum }
+	err := s.g.WithContext(ctx).Raw(`SELECT COALESCE(sum(cost), 0) AS sum FROM jobs
+		WHERE account_key = (SELECT key FROM accounts WHERE id = ?) AND is_refunded AND NOT is_reclaimed`, accountID).Scan(&row).Error
 	if err != nil {
-		return 0, fmt.Errorf("job: reclaimable: %w", err)
+		return row.Sum, fmt.Errorf("job: reclaimable: %w", err)
 	}
-	return sum, nil
+	return row.Sum, nil
 }

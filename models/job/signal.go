@@ -62,17 +62,15 @@ const (
 // guard, always: the guard decides what moves. Faults: invalid_request, account_not_found,
 // job_not_found, attempt_not_made, and those of operation.Apply.
 func (s *Service) Signal(ctx context.Context, r SignalRequest) (operation.Outcome, error) {
+	bad := r.Signal.check()
 	if err := ids.CheckCallerID(r.JobID); err != nil {
-		return operation.Outcome{}, fault.InvalidField("job_id", "%s", err)
-	}
-	if bad := r.Signal.check(); bad != nil {
-		return operation.Outcome{}, fault.InvalidFields(bad...)
+		bad = append(bad, fault.Field{Name: "job_id", Message: err.Error()})
 	}
 	input := r.Signal.input()
 	input["job_id"] = r.JobID
 	req := operation.Request{
 		Scope: operation.Account(r.AccountID), ID: r.OperationID, Kind: "signal", Actor: r.Actor, RequestID: r.RequestID,
-		Object: "account:" + r.AccountID + "/job:" + r.JobID, Input: input,
+		Object: "account:" + r.AccountID + "/job:" + r.JobID, Input: input, Invalid: bad,
 	}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
 		return s.apply(ctx, tx, r.AccountID, ref{accountKey: tx.AccountKey, id: r.JobID}, r.Signal)

@@ -119,20 +119,19 @@ func (s *Service) Fail(ctx context.Context, r FinishRequest) (operation.Outcome,
 }
 
 func (s *Service) finish(ctx context.Context, r FinishRequest, kind string, sig Signal) (operation.Outcome, error) {
-	if bad := sig.check(); bad != nil {
-		return operation.Outcome{}, fault.InvalidFields(bad...)
-	}
+	bad := sig.check()
 	l, h, err := s.holder(ctx, r.LeaseToken)
 	if err != nil {
 		return operation.Outcome{}, err
 	}
+	// The lease first: it says whose operation it is, so that a refusal of the rest can be audited.
 	attempt := int64(l.attempt)
 	sig.Attempt = &attempt
 	input := sig.input()
 	input["job_id"] = h.JobID
 	req := operation.Request{
 		Scope: operation.Account(h.AccountID), ID: r.OperationID, Kind: kind, Actor: r.Actor, RequestID: r.RequestID,
-		Object: "account:" + h.AccountID + "/job:" + h.JobID, Input: input,
+		Object: "account:" + h.AccountID + "/job:" + h.JobID, Input: input, Invalid: bad,
 	}
 	// A worker that passes no trace on still ends the job in the trace of its charge.
 	ctx = operation.Join(ctx, h.Traceparent)

@@ -33,7 +33,17 @@ type Account struct {
 	NegativeSince *time.Time
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
+	// Inconsistent is true when the head differs from the newest entry: charges are refused until it is
+	// rebuilt. Only Account looks.
+	Inconsistent bool
 }
+
+// newestEntry joins an account a with its newest entry n, and headIsWhole tells whether the head repeats it.
+const (
+	newestEntry = `LEFT JOIN LATERAL (SELECT seq, balance_after, hash FROM entries
+		WHERE account_key = a.key ORDER BY seq DESC LIMIT 1) n ON true`
+	headIsWhole = `(a.last_seq = COALESCE(n.seq, 0) AND a.balance = COALESCE(n.balance_after, 0) AND (n.hash IS NULL OR a.last_hash = n.hash))`
+)
 
 const selectAccount = `SELECT key, id, name, plan, region, attributes::text AS attributes, frozen_at, balance, last_seq,
 	last_at, negative_since, created_at, updated_at FROM accounts `
@@ -86,9 +96,6 @@ func (s *Service) PutAccount(ctx context.Context, p Profile) (operation.Outcome,
 		bad = checkText(bad, "attributes", k, 100, false)
 		bad = checkText(bad, "attributes."+k, v, 500, false)
 	}
-	if bad != nil {
-		return operation.Outcome{}, fault.InvalidFields(bad...)
-	}
 	var attributes *string
 	if p.Attributes != nil {
 		b, err := json.Marshal(p.Attributes)
@@ -101,7 +108,8 @@ func (s *Service) PutAccount(ctx context.Context, p Profile) (operation.Outcome,
 	var created bool
 	req := operation.Request{
 		Scope: operation.Account(p.AccountID), ID: p.OperationID, Kind: "put_account", Actor: p.Actor, RequestID: p.RequestID,
-		Input: operation.Input{"name": p.Name, "plan": p.Plan, "region": p.Region, "attributes": p.Attributes},
+		Invalid: bad,
+		Input:   operation.Input{"name": p.Name, "plan": p.Plan, "region": p.Region, "attributes": p.Attributes},
 		// The scope is the account's own, so a new account has to be there before its first operation.
 		Prepare: func(ctx context.Context, g *gorm.DB) error {
 			res := g.WithContext(ctx).Exec(`INSERT INTO accounts (id) VALUES (?) ON CONFLICT DO NOTHING`, p.AccountID)
@@ -141,12 +149,9 @@ func (s *Service) Unfreeze(ctx context.Context, r FreezeRequest) (operation.Outc
 }
 
 func (s *Service) setFrozen(ctx context.Context, r FreezeRequest, kind, guard string) (operation.Outcome, error) {
-	if bad := checkText(nil, "reason", r.Reason, 500, true); bad != nil {
-		return operation.Outcome{}, fault.InvalidFields(bad...)
-	}
 	req := operation.Request{
 		Scope: operation.Account(r.AccountID), ID: r.OperationID, Kind: kind, Actor: r.Actor, RequestID: r.RequestID,
-		Reason: r.Reason, Input: operation.Input{"reason": r.Reason},
+		Reason: r.Reason, Input: operation.Input{"reason": r.Reason}, Invalid: checkText(nil, "reason", r.Reason, 500, true),
 	}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
 		result, err := s.change(ctx, tx, guard, tx.AccountKey)
@@ -188,7 +193,8 @@ func (s *Service) change(ctx context.Context, tx *operation.Tx, update string, a
 // Account returns one account by the caller's id, or fault account_not_found.
 func (s *Service) Account(ctx context.Context, id string) (Account, error) {
 	var a Account
-	res := s.g.WithContext(ctx).Raw(selectAccount+`WHERE id = ?`, id).Scan(&a)
+	res := s.g.WithContext(ctx).Raw(`SELECT a.key, a.id, a.name, a.plan, a.region, a.attributes::text AS attributes, a.frozen_at, a.balance, a.last_seq,
+		a.last_at, a.negative_since, a.created_at, a.updated_at, NOT `+headIsWhole+` AS inconsistent FROM accounts a `+newestEntry+` WHERE a.id = ?`, id).Scan(&a)
 	if res.Error != nil {
 		return a, fmt.Errorf("ledger: account: %w", res.Error)
 	}

@@ -66,10 +66,7 @@ func (s *Service) Grant(ctx context.Context, r GrantRequest) (operation.Outcome,
 	}
 	bad = checkText(bad, "reference", r.Reference, 200, false)
 	bad = checkText(bad, "reason", r.Reason, 500, false)
-	if bad != nil {
-		return operation.Outcome{}, fault.InvalidFields(bad...)
-	}
-	return s.post(ctx, "grant", r.AccountID, r.Envelope, Posting{Type: Grant, Amount: r.Amount,
+	return s.post(ctx, "grant", r.AccountID, r.Envelope, bad, Posting{Type: Grant, Amount: r.Amount,
 		Category: r.Category, Reference: r.Reference, Reason: r.Reason})
 }
 
@@ -82,17 +79,14 @@ func (s *Service) Adjust(ctx context.Context, r AdjustRequest) (operation.Outcom
 	}
 	bad = checkText(bad, "reason", r.Reason, 500, true)
 	bad = checkText(bad, "reference", r.Reference, 200, false)
-	if bad != nil {
-		return operation.Outcome{}, fault.InvalidFields(bad...)
-	}
-	return s.post(ctx, "adjustment", r.AccountID, r.Envelope, Posting{Type: Adjustment, Amount: r.Amount,
+	return s.post(ctx, "adjustment", r.AccountID, r.Envelope, bad, Posting{Type: Adjustment, Amount: r.Amount,
 		Reference: r.Reference, Reason: r.Reason})
 }
 
-func (s *Service) post(ctx context.Context, kind, accountID string, e Envelope, p Posting) (operation.Outcome, error) {
+func (s *Service) post(ctx context.Context, kind, accountID string, e Envelope, bad []fault.Field, p Posting) (operation.Outcome, error) {
 	return s.ops.Apply(ctx, operation.Request{
 		Scope: operation.Account(accountID), ID: e.OperationID, Kind: kind, Actor: e.Actor, RequestID: e.RequestID,
-		Reason: p.Reason,
+		Reason: p.Reason, Invalid: bad,
 		Input: operation.Input{"amount": p.Amount, "category": optional(p.Category),
 			"reference": optional(p.Reference), "reason": optional(p.Reason)},
 	}, func(ctx context.Context, tx *operation.Tx) (any, error) {

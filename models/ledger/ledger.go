@@ -89,7 +89,7 @@ type Service struct {
 	g       *gorm.DB
 	ops     *operation.Store
 	entries metric.Int64Counter
-	credits metric.Int64Counter
+	credits metric.Float64Counter
 }
 
 // New makes a Service over the operation store's database.
@@ -99,7 +99,7 @@ func New(ops *operation.Store, mp metric.MeterProvider) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	credits, err := m.Int64Counter("recoup_credits", metric.WithDescription("Credits moved, by type of entry; absolute amounts."))
+	credits, err := m.Float64Counter("recoup_credits", metric.WithDescription("Credits moved, by type of entry; absolute amounts."))
 	if err != nil {
 		return nil, err
 	}

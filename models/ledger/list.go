@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"recoup/models/credit"
+	"recoup/models/db"
 	"recoup/models/fault"
 	"recoup/models/page"
 	"recoup/models/where"
@@ -145,37 +147,41 @@ func (s *Service) where(ctx context.Context, f Filter) (w *where.Clause, one boo
 
 // seqBefore is the seq of the account's newest entry before a moment, 0 when there is none.
 func (s *Service) seqBefore(ctx context.Context, accountKey int64, at time.Time) (int64, error) {
-	var seq int64
-	err := s.g.WithContext(ctx).Raw(`WITH RECURSIVE search (low, high) AS (
-			SELECT 0::bigint, last_seq + 1 FROM accounts WHERE key = ?
+	var found struct{ Low int64 }
+	// The entries say how many there are: the head may be wrong, and this has to be right all the same.
+	res := s.g.WithContext(ctx).Raw(`WITH RECURSIVE search (low, high) AS (
+			SELECT 0::bigint, COALESCE((SELECT max(seq) FROM entries WHERE account_key = ?), 0) + 1
 			UNION ALL
 			SELECT CASE WHEN e.created_at < ? THEN e.seq ELSE s.low END, CASE WHEN e.created_at < ? THEN s.high ELSE e.seq END
 			FROM search s JOIN entries e ON e.account_key = ? AND e.seq = (s.low + s.high) / 2
 			WHERE s.high - s.low > 1)
-		SELECT low FROM search WHERE high - low <= 1`, accountKey, at, at, accountKey).Scan(&seq).Error
-	if err != nil {
-		return 0, fmt.Errorf("ledger: entry before a time: %w", err)
+		SELECT low FROM search WHERE high - low <= 1`, accountKey, at, at, accountKey).Scan(&found)
+	if res.Error != nil {
+		return 0, fmt.Errorf("ledger: entry before a time: %w", res.Error)
 	}
-	return seq, nil
+	if res.RowsAffected == 0 {
+		return 0, db.Inconsistent() // an entry is missing in the middle: any number would be a guess
+	}
+	return found.Low, nil
 }
 
 // Total is the sum of one type's entries.
 type Total struct {
-	Type   Type
-	Count  int64
-	Amount int64
+	Type  Type
+	Count int64
+	// Amount is exact, however many entries there are.
+	Amount credit.Sum
 }
 
 // Totals sums the filtered entries by type, in the order of Types; types without entries are left
-// out. The cost grows with the rows that the filter selects. Faults: account_not_found,
-// amount_overflow.
+// out. The cost grows with the rows that the filter selects. Faults: account_not_found.
 func (s *Service) Totals(ctx context.Context, f Filter) ([]Total, error) {
 	w, _, err := s.where(ctx, f)
 	if err != nil {
 		return nil, err
 	}
 	var rows []Total
-	err = s.g.WithContext(ctx).Raw(`SELECT e.type, count(*) AS count, sum(e.amount)::bigint AS amount FROM entries e `+w.SQL()+` GROUP BY e.type`, w.Args()...).Scan(&rows).Error
+	err = s.g.WithContext(ctx).Raw(`SELECT e.type, count(*) AS count, sum(e.amount) AS amount FROM entries e `+w.SQL()+` GROUP BY e.type`, w.Args()...).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("ledger: totals: %w", err)
 	}

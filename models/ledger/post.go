@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"recoup/models/db"
 	"recoup/models/fault"
 	"recoup/models/operation"
 )
@@ -102,7 +103,7 @@ func (s *Service) Post(ctx context.Context, tx *operation.Tx, p Posting) (Posted
 	tx.AfterCommit(func() {
 		kind := metric.WithAttributes(attribute.String("type", string(p.Type)))
 		s.entries.Add(ctx, 1, kind)
-		s.credits.Add(ctx, max(p.Amount, -max(p.Amount, -math.MaxInt64)), kind)
+		s.credits.Add(ctx, math.Abs(float64(p.Amount)), kind)
 	})
 	return Posted{Seq: row.LastSeq, Type: p.Type, Amount: p.Amount, BalanceAfter: row.Balance, CreatedAt: row.LastAt.UTC()}, nil
 }
@@ -124,13 +125,19 @@ func (s *Service) whyNot(ctx context.Context, tx *operation.Tx, p Posting) error
 		ID       string
 		Balance  int64
 		FrozenAt *time.Time
+		Whole    bool
 	}
-	res := tx.DB.WithContext(ctx).Raw(`SELECT id, balance, frozen_at FROM accounts WHERE key = ?`, tx.AccountKey).Scan(&row)
+	res := tx.DB.WithContext(ctx).Raw(`SELECT a.id, a.balance, a.frozen_at, `+headIsWhole+` AS whole
+		FROM accounts a `+newestEntry+` WHERE a.key = ?`, tx.AccountKey).Scan(&row)
 	if res.Error != nil {
 		return fmt.Errorf("ledger: read account: %w", res.Error)
 	}
 	if res.RowsAffected == 0 {
 		return fault.New(fault.NotFound, fault.CodeAccountNotFound, "The account does not exist. Nothing was written.")
+	}
+	if !row.Whole {
+		// What the head says of the balance is not to be believed.
+		return db.Inconsistent()
 	}
 	if row.FrozenAt != nil {
 		return fault.New(fault.Conflict, fault.CodeAccountFrozen, "Account %s is frozen: it takes no charges. Nothing was charged.", row.ID)

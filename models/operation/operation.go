@@ -84,6 +84,9 @@ type Request struct {
 	// Object names what is changed in audit rows; the scope when empty.
 	Object    string
 	RequestID string
+	// Invalid is what is wrong with the input, nil when nothing is. Such a request is refused without
+	// asking the database, and like every refusal it leaves an audit row.
+	Invalid []fault.Field
 	// Reason is why a person asked, for the audit row; empty for programs.
 	Reason string
 	// Prepare runs in the transaction before the operation is claimed, also for a replay, so it must
@@ -109,6 +112,9 @@ type Options struct {
 	Wait time.Duration
 	// LockTimeout is restored for the rows after the operation is claimed; 10 s.
 	LockTimeout time.Duration
+	// AccountConns is how many operations on one account may have a connection at a time; 8. It should
+	// be less than the pool has, so that one locked account leaves some for the others.
+	AccountConns int
 }
 
 // Store applies and finds operations.
@@ -116,9 +122,11 @@ type Store struct {
 	g       *gorm.DB
 	opts    Options
 	flights flights
-	seen    *seen
-	tracer  trace.Tracer
-	counter metric.Int64Counter
+	// accounts bounds the operations on one account that hold a connection.
+	accounts gate
+	seen     *seen
+	tracer   trace.Tracer
+	counter  metric.Int64Counter
 }
 
 // NewStore makes a Store. Meters and tracers come from the given providers.
@@ -129,12 +137,15 @@ func NewStore(g *gorm.DB, opts Options, tp trace.TracerProvider, mp metric.Meter
 	if opts.LockTimeout <= 0 {
 		opts.LockTimeout = 10 * time.Second
 	}
+	if opts.AccountConns <= 0 {
+		opts.AccountConns = 8
+	}
 	counter, err := mp.Meter("recoup").Int64Counter("recoup_operations",
 		metric.WithDescription("Operations by kind and outcome: applied, replayed (not applied), conflict, refused, failed."))
 	if err != nil {
 		return nil, fmt.Errorf("operation: %w", err)
 	}
-	return &Store{g: g, opts: opts, seen: newSeen(), tracer: tp.Tracer("recoup"), counter: counter}, nil
+	return &Store{g: g, opts: opts, accounts: gate{limit: opts.AccountConns}, seen: newSeen(), tracer: tp.Tracer("recoup"), counter: counter}, nil
 }
 
 // DB is the handle that reads outside operations use.
@@ -206,6 +217,9 @@ func (s *Store) apply(ctx context.Context, req Request, change func(ctx context.
 		// No account can have such an id; the database would not even take some of them as text.
 		return Outcome{}, accountNotFound(sc.AccountID)
 	}
+	if len(req.Invalid) > 0 {
+		return Outcome{}, fault.InvalidFields(req.Invalid...)
+	}
 	digests, err := req.Input.digests(req.Kind)
 	if err != nil {
 		return Outcome{}, err
@@ -228,6 +242,16 @@ func (s *Store) apply(ctx context.Context, req Request, change func(ctx context.
 		if out, ok, err := s.replay(ctx, req, string(input)); ok || err != nil {
 			return out, err
 		}
+	}
+	if key := accountOf(req.Scope); key != "" {
+		leaveAccount, ok := s.accounts.enter(ctx, key, s.opts.LockTimeout)
+		if !ok {
+			if err := ctx.Err(); err != nil {
+				return Outcome{}, err
+			}
+			return Outcome{}, accountBusy()
+		}
+		defer leaveAccount()
 	}
 	var out Outcome
 	var tx *Tx
@@ -280,6 +304,23 @@ func (s *Store) apply(ctx context.Context, req Request, change func(ctx context.
 
 func accountNotFound(id string) *fault.Error {
 	return fault.New(fault.NotFound, fault.CodeAccountNotFound, "There is no account %q. Nothing was done.", id)
+}
+
+// accountOf is the account whose row the scope's operations queue for, "" for scopes of no account.
+func accountOf(s Scope) string {
+	switch {
+	case s.AccountID != "":
+		return s.AccountID
+	case s.AccountKey != 0:
+		return fmt.Sprintf("#%d", s.AccountKey)
+	}
+	return ""
+}
+
+func accountBusy() *fault.Error {
+	f := fault.New(fault.Busy, fault.CodeBusy, "Others are changing the same account. Nothing was written; try again.")
+	f.RetryAfter = time.Second
+	return f
 }
 
 func inProgress() *fault.Error {
@@ -348,12 +389,14 @@ func (s *Store) auditRefusal(ctx context.Context, req Request, f *fault.Error) {
 	if object == "" {
 		object = req.Scope.String()
 	}
+	// What was refused may be text that the database could not keep.
+	object = storable(object)
 	reason := f.Message
 	if len(f.Fields) > 0 {
 		reason = f.Error()
 	}
 	err := audit.Record(ctx, s.g, audit.Row{Actor: req.Actor, Action: req.Kind, Object: object, Refused: true,
-		Code: f.Code, Reason: reason, OperationID: req.ID, RequestID: req.RequestID, TraceID: TraceID(ctx)})
+		Code: f.Code, Reason: storable(reason), OperationID: req.ID, RequestID: req.RequestID, TraceID: TraceID(ctx)})
 	if err != nil {
 		trace.SpanFromContext(ctx).RecordError(err)
 	}
@@ -368,4 +411,9 @@ func textArray(names []string) string {
 		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(n) + `"`
 	}
 	return "{" + strings.Join(quoted, ",") + "}"
+}
+
+// storable is text that PostgreSQL can keep: valid UTF-8 without NUL characters.
+func storable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

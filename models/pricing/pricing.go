@@ -131,11 +131,8 @@ func (s *Service) SetPrice(ctx context.Context, n NewRule) (operation.Outcome, e
 		"rounding", "must be up, down or half_even")
 	check(strings.TrimSpace(n.Reason) != "", "reason", "is required")
 	check(n.Reason == "" || validText(n.Reason, 500), "reason", "must have at most 500 characters, none of them a control character")
-	if bad != nil {
-		return operation.Outcome{}, fault.InvalidFields(bad...)
-	}
 	req := operation.Request{Scope: operation.Named("settings"), ID: n.OperationID, Kind: "set_price", Actor: n.Actor,
-		RequestID: n.RequestID, Reason: n.Reason, Object: "action:" + n.Action,
+		RequestID: n.RequestID, Reason: n.Reason, Object: "action:" + n.Action, Invalid: bad,
 		Input: operation.Input{"action": n.Action, "unit": n.Unit, "unit_price": n.UnitPrice, "minimum": n.Minimum,
 			"discount_bps": n.DiscountBps, "rounding": string(n.Rounding), "reason": n.Reason}}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {

@@ -13,7 +13,11 @@ const Minus = "\u2212"
 // Credits formats whole credits with thousands separators, a negative one with Minus: "1,284", "−40", "0".
 // Every int64 is shown exactly.
 func (l Locale) Credits(v int64) string {
-	digits := strconv.FormatInt(v, 10)
+	return l.Sum(strconv.FormatInt(v, 10))
+}
+
+// Sum is Credits for decimal digits with "-" in front of a negative number, of any length.
+func (l Locale) Sum(digits string) string {
 	if rest, negative := strings.CutPrefix(digits, "-"); negative {
 		return Minus + group(rest)
 	}
@@ -26,6 +30,14 @@ func (l Locale) Signed(v int64) string {
 		return "+" + l.Credits(v)
 	}
 	return l.Credits(v)
+}
+
+// SignedSum is Signed for decimal digits as Sum takes them.
+func (l Locale) SignedSum(digits string) string {
+	if digits != "0" && !strings.HasPrefix(digits, "-") {
+		return "+" + l.Sum(digits)
+	}
+	return l.Sum(digits)
 }
 
 // Negative tells whether a formatted amount is below zero.

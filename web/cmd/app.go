@@ -64,7 +64,7 @@ func (a *app) build(queue bool) error {
 	}
 	tp, mp := a.tel.TracerProvider(), a.tel.MeterProvider()
 	var err error
-	if a.ops, err = operation.NewStore(a.g, operation.Options{LockTimeout: a.cfg.LockTimeout}, tp, mp); err != nil {
+	if a.ops, err = operation.NewStore(a.g, operation.Options{LockTimeout: a.cfg.LockTimeout, AccountConns: max(1, a.cfg.DBConns/2)}, tp, mp); err != nil {
 		return err
 	}
 	if a.ledger, err = ledger.New(a.ops, mp); err != nil {

@@ -56,6 +56,9 @@ func (c verifyCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if report.Partial && report.Accounts == 0 {
+		return errors.New("no account matches: nothing was verified")
+	}
 	if !report.Partial {
 		if err := v.Record(e.ctx, report); err != nil {
 			return err

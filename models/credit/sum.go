@@ -1,0 +1,67 @@
+package credit
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"math/big"
+)
+
+// Sum is the exact sum of any number of amounts. Every amount and every balance fits 64 bits; what many of
+// them add up to need not, and a list must stay readable all the same. The zero value is 0.
+type Sum struct{ n *big.Int }
+
+// SumOf is an amount as a sum.
+func SumOf(a Amount) Sum { return Sum{n: big.NewInt(a)} }
+
+func (s Sum) value() *big.Int {
+	if s.n == nil {
+		return new(big.Int)
+	}
+	return s.n
+}
+
+// Plus returns s + t.
+func (s Sum) Plus(t Sum) Sum { return Sum{n: new(big.Int).Add(s.value(), t.value())} }
+
+// Sign is −1, 0 or +1.
+func (s Sum) Sign() int { return s.value().Sign() }
+
+// String is the sum in decimal digits, with "-" in front when it is negative.
+func (s Sum) String() string { return s.value().String() }
+
+// Ratio is s / t as a float, for percentages only; 0 when t is 0.
+func (s Sum) Ratio(t Sum) float64 {
+	if t.Sign() == 0 {
+		return 0
+	}
+	f, _ := new(big.Rat).SetFrac(s.value(), t.value()).Float64()
+	return f
+}
+
+// Scan reads a numeric column without a fraction; NULL is 0.
+func (s *Sum) Scan(v any) error {
+	var text string
+	switch v := v.(type) {
+	case nil:
+		*s = Sum{}
+		return nil
+	case int64:
+		*s = SumOf(v)
+		return nil
+	case string:
+		text = v
+	case []byte:
+		text = string(v)
+	default:
+		return fmt.Errorf("credit: a sum cannot be read from %T", v)
+	}
+	n, ok := new(big.Int).SetString(text, 10)
+	if !ok {
+		return fmt.Errorf("credit: %q is no sum of whole credits", text)
+	}
+	s.n = n
+	return nil
+}
+
+// Value is the sum as text, which PostgreSQL reads as numeric.
+func (s Sum) Value() (driver.Value, error) { return s.String(), nil }
