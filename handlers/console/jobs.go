@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -210,6 +211,10 @@ func (h *Console) jobAct(c echo.Context, run func(request, job.PersonRequest) (o
 	if err != nil {
 		return err
 	}
-	out, err := run(r, job.PersonRequest{Envelope: r.by(), AccountID: a.ID, JobID: j.ID, Reason: r.FormValue("reason"), Note: r.FormValue("note")})
+	p := job.PersonRequest{Envelope: r.by(), AccountID: a.ID, JobID: j.ID, Reason: r.FormValue("reason"), Note: r.FormValue("note")}
+	if seen, err := strconv.ParseInt(r.FormValue("generation"), 10, 32); err == nil {
+		p.Generation = &seen
+	}
+	out, err := run(r, p)
 	return h.conclude(r, jobURL(a.ID, j.ID), operation.Account(a.ID), out, err, func(err error) templ.Component { return build(r, j, a, err) })
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"recoup/models/credit"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -117,7 +118,7 @@ func TestPercentNeverDividesByNothing(t *testing.T) {
 		a, b int64
 		want string
 	}{{-150, -100, "+50 %"}, {-50, -100, "\u221250 %"}, {100, 100, "0 %"}, {0, -100, "\u2212100 %"}} {
-		if got := percent(x.a, x.b); got != x.want {
+		if got := percent(credit.SumOf(x.a).Ratio(credit.SumOf(x.b))); got != x.want {
 			t.Errorf("%d after %d: %q", x.a, x.b, got)
 		}
 	}
