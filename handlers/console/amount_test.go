@@ -54,7 +54,7 @@ func TestDoubtfulAmountsMoveNothing(t *testing.T) {
 			}
 			w.says(rec.Body.String(), "whole number")
 		}
-		w.says(b.page("/ledger?"+url.Values{"min": {typed}}.Encode()), "whole number")
+		w.says(b.get("/ledger?"+url.Values{"min": {typed}}.Encode()).Body.String(), "whole number")
 	}
 	if got := w.entries("acct_7"); got != before {
 		t.Errorf("%d entries became %d", before, got)

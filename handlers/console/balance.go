@@ -33,6 +33,9 @@ func (h *Console) balance(c echo.Context) error {
 		return err
 	}
 	at, field := moment(r)
+	if field.Error != "" {
+		return h.refusedBalance(r, id, field)
+	}
 	found, err := h.Ledger.Replay(ctx, id, at)
 	if err != nil {
 		return err
@@ -49,6 +52,17 @@ func (h *Console) balance(c echo.Context) error {
 	return render(c, http.StatusOK, replay.Page(h.frame(r), m))
 }
 
+// refusedBalance asks again for a moment that cannot be read, or is not yet. It shows no balance: it would be taken for
+// that of the moment.
+func (h *Console) refusedBalance(r request, id string, at ui.Field) error {
+	a, err := h.Ledger.Account(r.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	m := replay.Model{Account: present.Account(a.ID), Name: a.Name, Path: accountURL(a.ID) + "/balance", Zone: r.L.ZoneAt(r.Now), At: at}
+	return render(r, http.StatusUnprocessableEntity, replay.RefusedPage(h.frame(r), m))
+}
+
 func zoneOf(r request) *time.Location {
 	if r.L.Zone == nil {
 		return time.UTC
@@ -56,8 +70,8 @@ func zoneOf(r request) *time.Location {
 	return r.L.Zone
 }
 
-// moment reads the parameter at: a time of the person's zone as the form sends it, or RFC 3339. nil is now, also where
-// it cannot be read, which is said at the field.
+// moment reads the parameter at: a time of the person's zone as the form sends it, or RFC 3339. nil is now. Where it
+// cannot be read the field says so.
 func moment(r request) (*time.Time, ui.Field) {
 	v := readable(r.QueryParam("at"))
 	if v == "" {

@@ -194,9 +194,18 @@ func TestBalanceAtOddMoments(t *testing.T) {
 	w.Account(t, "acct_7", 1000)
 	b := w.signedIn(w.person(staff.Viewer, staff.Preferences{TimeZone: "Asia/Tokyo"}))
 	for at, says := range map[string]string{
-		"2999-01-01T00:00":          "That moment has not come yet.",
-		"yesterday":                 "A time such as 2026-11-30T18:12:34.",
-		"2026-02-30T00:00":          "A time such as 2026-11-30T18:12:34.",
+		"2999-01-01T00:00": "That moment has not come yet.",
+		"yesterday":        "A time such as 2026-11-30T18:12:34.",
+		"2026-02-30T00:00": "A time such as 2026-11-30T18:12:34.",
+	} {
+		rec := b.get("/accounts/acct_7/balance?" + url.Values{"at": {at}}.Encode())
+		if rec.Code != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d", at, rec.Code)
+		}
+		w.says(rec.Body.String(), says, "Balance of acct_7")
+		w.saysNot(rec.Body.String(), "credits", "Why is this balance")
+	}
+	for at, says := range map[string]string{
 		"2020-01-01T00:00:30":       "At 1 Jan 2020 00:00:30 JST the balance of acct_7 was 0 credits",
 		"2020-01-01T00:00:00+05:45": "At 1 Jan 2020 03:15:00 JST",
 		"2020-01-01T00:00:00 05:45": "At 1 Jan 2020 03:15:00 JST",
@@ -205,10 +214,14 @@ func TestBalanceAtOddMoments(t *testing.T) {
 		w.says(b.page("/accounts/acct_7/balance?"+url.Values{"at": {at}}.Encode()), says)
 	}
 	w.says(b.page("/accounts/acct_7/balance?at=2020-01-01T00:00:00%2b05:45"), "03:15:00 JST")
-	for _, q := range []string{"?at=%00", "?at=%ff", "?at=0000-00-00T00:00:00Z", "?at=9999-12-31T23:59:59Z", "?at=0001-01-01T00:00:00%2b14:00", "?after=-1", "?after=9223372036854775807", "?after=x", "?at=" + strings.Repeat("9", 5000)} {
-		if rec := b.get("/accounts/acct_7/balance" + q); rec.Code != http.StatusOK {
+	for q, code := range map[string]int{"?at=%00": 422, "?at=%ff": 422, "?at=0000-00-00T00:00:00Z": 422, "?at=9999-12-31T23:59:59Z": 422, "?at=0001-01-01T00:00:00%2b14:00": 200,
+		"?after=-1": 200, "?after=9223372036854775807": 200, "?after=x": 200, "?at=" + strings.Repeat("9", 5000): 422, "?at=": 200} {
+		if rec := b.get("/accounts/acct_7/balance" + q); rec.Code != code {
 			t.Errorf("%.40s: %d", q, rec.Code)
 		}
+	}
+	if rec := b.get("/accounts/nobody/balance?at=x"); rec.Code != http.StatusNotFound {
+		t.Error(rec.Code)
 	}
 	if rec := b.get("/accounts/nobody/balance"); rec.Code != http.StatusNotFound {
 		t.Error(fmt.Sprint(rec.Code))

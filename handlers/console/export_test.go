@@ -265,7 +265,8 @@ func TestExportIsRefusedBeforeTheFirstByte(t *testing.T) {
 	w.says(rec.Body.String(), "Too many entries for one sheet", fmt.Sprintf("A sheet holds %d entries", n-1), "No file was made.", "CSV")
 	w.console.LimitSheets(n)
 	b.exported("/accounts/acct_7/export?format=xlsx")
-	for path, code := range map[string]int{"/ledger/export": 400, "/ledger/export?format=pdf": 400, "/ledger/export?format=csv&min=1.5": 400,
+	for path, code := range map[string]int{"/ledger/export": 400, "/ledger/export?format=pdf": 400, "/ledger/export?format=csv&min=1.5": 400, "/ledger/export?format=csv&type=bogus": 400,
+		"/ledger/export?format=journal&period=next_week": 400, "/accounts/acct_7/export?format=csv&type=grant&type=bogus": 400,
 		"/accounts/acct_7/export?format=csv&period=custom&from=2026-02-30": 400, "/accounts/nobody/export?format=csv": 404} {
 		if rec := b.get(path); rec.Code != code || rec.Header().Get("Content-Disposition") != "" {
 			t.Errorf("%s: %d %s", path, rec.Code, rec.Header().Get("Content-Disposition"))

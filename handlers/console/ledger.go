@@ -28,7 +28,7 @@ func entryParams() []string {
 }
 
 // entriesOf parses the filter once, for the page, the next page and whatever else reads the same rows.
-// What cannot be read is named at its field and does not filter.
+// What cannot be read is named at its field, and sets bad: such a filter selects nothing, rather than more than it says.
 func entriesOf(r request, path string) entryFilter {
 	q := newQuery(r, path, entryParams()...)
 	f := entryFilter{query: q, form: views.Filter{Action: path, Types: views.TypeOptions(r.L, q.values["type"]...)}}
@@ -36,7 +36,9 @@ func entriesOf(r request, path string) entryFilter {
 		if ledger.Type(t).Valid() {
 			f.Types = append(f.Types, ledger.Type(t))
 			f.chips = append(f.chips, ui.Chip{Label: r.L.T("col.type"), Value: r.L.Maybe("type."+t, t), RemoveURL: q.withoutValue("type", t)})
+			continue
 		}
+		f.form.TypeError, f.bad = r.L.T("problem.type", t), true
 	}
 	for _, p := range []struct {
 		name, label string
@@ -75,6 +77,7 @@ func entriesOf(r request, path string) entryFilter {
 	f.From, f.To = f.period.From, f.period.To
 	f.form.Periods = views.PeriodOptions(r.L, q.get("period"))
 	f.form.From = ui.Field{Value: q.get("from"), Error: bad["from"]}
+	f.form.PeriodError = bad["period"]
 	f.form.To = ui.Field{Value: q.get("to"), Error: bad["to"]}
 	f.bad = f.bad || len(bad) > 0
 	f.form.OpenOnErrors = f.bad
@@ -111,6 +114,10 @@ func (h *Console) ledger(c echo.Context) error {
 	m := views.Model{Filter: f.form, Periods: f.periodChoices(r), Period: f.period.words(r.L, r.Now), Zone: r.L.ZoneAt(r.Now), List: list(f.chips, f.path)}
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
+	if f.bad {
+		m.List.Refused = true
+		return fragment(r, h, http.StatusUnprocessableEntity, page, part)
+	}
 	if err := h.readLedger(r, f, &m); err != nil {
 		return h.unreadable(r, err, &m.List, f.url(), page, part)
 	}

@@ -201,9 +201,30 @@ func TestHostileAddresses(t *testing.T) {
 	// A filter that matches nothing says so, and one that cannot be read is named at its field.
 	w.says(b.page("/ledger?account=nobody"), "No match.", "Clear filters")
 	w.says(b.page("/ledger?account=a%00b"), "No match.")
-	w.says(b.page("/ledger?min=1.5"), "A whole number of credits, such as 40 or -40.")
-	w.says(b.page("/ledger?period=custom&from=2026-02-30"), "A day such as 2026-11-30.")
-	w.says(b.page("/ledger?period=custom&from=2026-02-02&to=2026-02-01"), "The last day lies before the first.")
+	for query, says := range map[string]string{
+		"min=1.5":                       "A whole number of credits, such as 40 or -40.",
+		"period=custom&from=2026-02-30": "A day such as 2026-11-30.",
+		"period=custom&from=2026-02-02&to=2026-02-01": "The last day lies before the first.",
+		"type=bogus":             "There is no entry type bogus.",
+		"type=grant&type=REFUND": "There is no entry type REFUND.",
+		"period=next_week":       "There is no period next_week.",
+	} {
+		for _, path := range []string{"/ledger?", "/accounts/acct_7?"} {
+			if path != "/ledger?" && strings.HasPrefix(query, "min") {
+				continue // a statement has no such field
+			}
+			for _, header := range [][]string{nil, {"HX-Request", "true", "HX-Target", "list"}} {
+				rec := b.get(path+query, header...)
+				if rec.Code != http.StatusUnprocessableEntity {
+					t.Errorf("%s%s: %d", path, query, rec.Code)
+				}
+				w.says(rec.Body.String(), says, "A part of the filter is not understood.")
+				if list := rec.Body.String(); header != nil && strings.Contains(list, "<tbody") || strings.Contains(list, "/export?") {
+					t.Errorf("%s%s shows entries or a file of them", path, query)
+				}
+			}
+		}
+	}
 }
 
 // hostileCursor is well-formed, of the right filter, and points beyond everything.
@@ -263,7 +284,7 @@ func TestUnreadableLists(t *testing.T) {
 	b := w.as(staff.Admin)
 	for _, x := range []struct{ damage, mend, path string }{
 		{"ALTER TABLE entries RENAME TO entries_away", "ALTER TABLE entries_away RENAME TO entries", "/ledger?type=charge"},
-		{"ALTER TABLE entries RENAME TO entries_away", "ALTER TABLE entries_away RENAME TO entries", "/accounts/acct_7?type=charge"},
+		{"ALTER TABLE jobs RENAME COLUMN units TO units_away", "ALTER TABLE jobs RENAME COLUMN units_away TO units", "/accounts/acct_7?type=charge"},
 		{"ALTER TABLE jobs RENAME COLUMN units TO units_away", "ALTER TABLE jobs RENAME COLUMN units_away TO units", "/jobs?state=dead"},
 		{"ALTER TABLE jobs RENAME COLUMN units TO units_away", "ALTER TABLE jobs RENAME COLUMN units_away TO units", "/dead-letters?class=permanent"},
 		{"ALTER TABLE accounts RENAME COLUMN plan TO plan_away", "ALTER TABLE accounts RENAME COLUMN plan_away TO plan", "/accounts?q=acct"},

@@ -133,7 +133,7 @@ type period struct {
 	From, To *time.Time
 }
 
-// periodOf reads the parameters period, from and to. An unreadable day is named by its field.
+// periodOf reads the parameters period, from and to. What cannot be read is named by its field.
 func periodOf(r request, q query) (p period, bad map[string]string) {
 	zone := r.L.Zone
 	if zone == nil {
@@ -152,6 +152,9 @@ func periodOf(r request, q query) (p period, bad map[string]string) {
 		p.First, p.Last = day(now.Year(), now.Month(), 1), day(now.Year(), now.Month()+1, 0)
 	case "last_month":
 		p.First, p.Last = day(now.Year(), now.Month()-1, 1), day(now.Year(), now.Month(), 0)
+	case "":
+	default:
+		return p, map[string]string{"period": r.L.T("problem.period", q.get("period"))}
 	case "custom":
 		bad = map[string]string{}
 		parse := func(name string) time.Time {

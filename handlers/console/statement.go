@@ -41,7 +41,10 @@ func (h *Console) statement(c echo.Context) error {
 	m.List = list(f.chips, f.path)
 	page := func(f layout.Frame) component { return views.StatementPage(f, m) }
 	part := func() component { return views.StatementList(r.L, m) }
-	if err := h.readStatement(ctx, r, pr, a, f, &m); err != nil {
+	answer := http.StatusOK
+	if f.bad {
+		m.List.Refused, answer = true, http.StatusUnprocessableEntity
+	} else if err := h.readStatement(ctx, r, pr, a, f, &m); err != nil {
 		return h.unreadable(r, err, &m.List, f.url(), page, part)
 	}
 	if err := h.statementJobs(ctx, pr, a.ID, &m); err != nil {
@@ -55,7 +58,7 @@ func (h *Console) statement(c echo.Context) error {
 	} else {
 		m.UnfreezeURL = r.link(staff.AccountFreeze, accountURL(a.ID)+"/unfreeze")
 	}
-	return fragment(r, h, http.StatusOK, page, part)
+	return fragment(r, h, answer, page, part)
 }
 
 // readStatement fills in the entries of the page by day, the figures of the period and, where the filter is narrower

@@ -442,7 +442,7 @@ func StatementList(l text.Locale, m Statement) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.CheckField("type", l.T("col.type"), m.Filter.Types).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.CheckField("type", l.T("col.type"), m.Filter.Types, m.Filter.TypeError).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

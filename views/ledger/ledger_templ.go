@@ -836,7 +836,7 @@ func FilterFields(l text.Locale, f Filter, zone string) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = ui.CheckField("type", l.T("col.type"), f.Types).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.CheckField("type", l.T("col.type"), f.Types, f.TypeError).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -898,7 +898,7 @@ func PeriodFields(l text.Locale, f Filter, zone string) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = ui.SelectField("period", l.T("period.label"), "", f.Periods, "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.SelectField("period", l.T("period.label"), "", f.Periods, f.PeriodError).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -52,6 +52,7 @@ type Totals struct {
 type Filter struct {
 	Action       string // path the form leads to
 	Types        []ui.Option
+	TypeError    string // empty: none
 	Account      ui.Field
 	Job          ui.Field
 	Operation    ui.Field
@@ -61,9 +62,10 @@ type Filter struct {
 	Min          ui.Field // credits, signed
 	Max          ui.Field
 	Periods      []ui.Option // the values of period: PeriodOptions
-	From         ui.Field    // YYYY-MM-DD in the person's zone
-	To           ui.Field    // the last day, included
-	OpenOnErrors bool        // a field was refused: show the form
+	PeriodError  string
+	From         ui.Field // YYYY-MM-DD in the person's zone
+	To           ui.Field // the last day, included
+	OpenOnErrors bool     // a field was refused: show the form
 }
 
 // Model is the page of all entries.

@@ -74,6 +74,10 @@ func answers(key string) (en, ja string) {
 
 	case "problem.amount":
 		return "A whole number of credits, such as 40 or -40.", "クレジットの整数（例：40、-40）を入力してください。"
+	case "problem.type":
+		return "There is no entry type {1}.", "{1} という種別はありません。"
+	case "problem.period":
+		return "There is no period {1}.", "{1} という期間はありません。"
 	case "problem.day":
 		return "A day such as 2026-11-30.", "2026-11-30 のような日付を入力してください。"
 	case "problem.order":

@@ -29,6 +29,8 @@ func finance(key string) (en, ja string) {
 
 	case "why.open":
 		return "Why this balance?", "残高の根拠"
+	case "why.title_refused":
+		return "Balance of {1}", "{1} の残高"
 	case "why.title":
 		return "Why is this balance {1}?", "残高が{1}である理由"
 	case "why.say":

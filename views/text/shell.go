@@ -101,6 +101,10 @@ func shell(key string) (en, ja string) {
 		return "Nothing was changed. Try again; if it lasts, give support the request id.", "何も変更されていません。再度お試しください。続く場合は、リクエストIDをサポートにお伝えください。"
 	case "empty.retry":
 		return "Try again", "再試行"
+	case "empty.refused":
+		return "A part of the filter is not understood.", "条件の一部を解釈できません。"
+	case "empty.refused_more":
+		return "It is named at its field. No entries are shown, so that nothing is taken for the answer.", "該当する項目に示しています。誤解を避けるため、記帳は表示していません。"
 	case "empty.no_match":
 		return "No match.", "該当なし。"
 	case "empty.no_match_more.one":

@@ -59,6 +59,7 @@ type List struct {
 	ClearURL   string // the list without any filter
 	Pager      Pager
 	Unreadable *Unreadable // nil: the rows were read
+	Refused    bool        // a part of the filter is not understood: no rows were read
 }
 
 // Fact is one figure of a facts strip.
