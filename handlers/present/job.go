@@ -15,6 +15,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	views "recoup/views/jobs"
+	"recoup/views/text"
 	"recoup/views/ui"
 )
 
@@ -241,7 +242,7 @@ func noted(reason, note string) string {
 	if note == "" {
 		return reason
 	}
-	return reason + ": " + note
+	return reason + ": " + text.Isolate(note)
 }
 
 // moneyEvent is what an event did to the money: an entry, or the guard that found nothing to do.

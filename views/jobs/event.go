@@ -77,6 +77,6 @@ func joined(a, b string) string {
 	case b == "":
 		return a
 	default:
-		return a + ": " + b
+		return text.Isolate(a) + ": " + text.Isolate(b)
 	}
 }

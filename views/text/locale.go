@@ -71,7 +71,7 @@ func (l Locale) T(key string, args ...string) string {
 	}
 	pairs := make([]string, 0, 2*len(args))
 	for i, a := range args {
-		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", a)
+		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", Isolate(a))
 	}
 	return strings.NewReplacer(pairs...).Replace(s)
 }
