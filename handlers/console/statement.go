@@ -72,6 +72,9 @@ func (h *Console) readStatement(ctx context.Context, r request, pr present.Prese
 	if m.List.Pager, err = pager(f.query, rows); err != nil {
 		return err
 	}
+	if m.Inconsistent, err = h.Ledger.HeadDiffers(ctx, a.Key); err != nil {
+		return err
+	}
 	totals, err := h.Ledger.Totals(ctx, ledger.Filter{AccountID: a.ID, From: f.From, To: f.To})
 	if err != nil {
 		return err

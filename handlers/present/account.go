@@ -28,7 +28,7 @@ func (p Presenter) age(since *time.Time) string {
 // Statement is the part of an account's page that comes from the account alone.
 func (p Presenter) Statement(a ledger.Account) accounts.Statement {
 	m := accounts.Statement{ID: Account(a.ID), Name: a.Name, Frozen: a.FrozenAt != nil, Balance: p.L.Credits(a.Balance),
-		NegFor: p.age(a.NegativeSince), NegSince: p.Stamp(a.NegativeSince), Inconsistent: a.Inconsistent, Entries: p.L.N("count.entries", a.LastSeq)}
+		NegFor: p.age(a.NegativeSince), NegSince: p.Stamp(a.NegativeSince), Entries: p.L.N("count.entries", a.LastSeq)}
 	for _, x := range []struct{ label, value string }{{"col.plan", a.Plan}, {"profile.region", a.Region}} {
 		if x.value != "" {
 			m.Profile = append(m.Profile, accounts.Attribute{Name: p.L.T(x.label), Value: x.value})

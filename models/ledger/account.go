@@ -33,9 +33,6 @@ type Account struct {
 	NegativeSince *time.Time
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
-	// Inconsistent is true when the head differs from the newest entry: charges are refused until it is
-	// rebuilt. Only Account looks.
-	Inconsistent bool
 }
 
 // newestEntry joins an account a with its newest entry n, and headIsWhole tells whether the head repeats it.
@@ -193,8 +190,7 @@ func (s *Service) change(ctx context.Context, tx *operation.Tx, update string, a
 // Account returns one account by the caller's id, or fault account_not_found.
 func (s *Service) Account(ctx context.Context, id string) (Account, error) {
 	var a Account
-	res := s.g.WithContext(ctx).Raw(`SELECT a.key, a.id, a.name, a.plan, a.region, a.attributes::text AS attributes, a.frozen_at, a.balance, a.last_seq,
-		a.last_at, a.negative_since, a.created_at, a.updated_at, NOT `+headIsWhole+` AS inconsistent FROM accounts a `+newestEntry+` WHERE a.id = ?`, id).Scan(&a)
+	res := s.g.WithContext(ctx).Raw(selectAccount+`WHERE id = ?`, id).Scan(&a)
 	if res.Error != nil {
 		return a, fmt.Errorf("ledger: account: %w", res.Error)
 	}
@@ -202,4 +198,15 @@ func (s *Service) Account(ctx context.Context, id string) (Account, error) {
 		return a, fault.New(fault.NotFound, fault.CodeAccountNotFound, "There is no account %q.", id)
 	}
 	return a, nil
+}
+
+// HeadDiffers reports whether an account's head differs from its newest entry: charges are refused then,
+// until the head is rebuilt.
+func (s *Service) HeadDiffers(ctx context.Context, accountKey int64) (bool, error) {
+	var differs bool
+	err := s.g.WithContext(ctx).Raw(`SELECT NOT `+headIsWhole+` FROM accounts a `+newestEntry+` WHERE a.key = ?`, accountKey).Scan(&differs).Error
+	if err != nil {
+		return false, fmt.Errorf("ledger: head: %w", err)
+	}
+	return differs, nil
 }
