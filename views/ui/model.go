@@ -8,6 +8,7 @@ package ui
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"recoup/views/text"
 )
@@ -230,3 +231,6 @@ func factTone(f Fact) string {
 	}
 	return ""
 }
+
+// wide tells whether a fact's figure needs the room of two: an amount is never cut.
+func wide(f Fact) bool { return utf8.RuneCountInString(f.Value) > 12 }
