@@ -2,6 +2,7 @@ package drill
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 )
@@ -89,5 +90,21 @@ func TestReadTraceKeepsItsStrings(t *testing.T) {
 	}
 	if jobs[0].JobID != "first" || jobs[0].AccountID != "aaaaa" || jobs[0].Action != "xxxxx" {
 		t.Errorf("the first job became %+v", jobs[0])
+	}
+}
+
+// The trace that the README has people run is one, and holds every phase.
+func TestTraceOfTheDocuments(t *testing.T) {
+	f, err := os.Open("../../docs/drill-sample.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	phases := map[Phase]int{}
+	if err := ReadTrace(f, 0, func(j TraceJob) error { phases[j.Phase]++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if all := phases[Succeeded] + phases[Failed] + phases[Running] + phases[Pending]; all != 200 || len(phases) != 4 {
+		t.Errorf("%v", phases)
 	}
 }
