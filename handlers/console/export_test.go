@@ -353,7 +353,12 @@ func (b *browser) begun(path string) (*http.Response, func() int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- b.server.Serve(ctx, ln) }()
-	b.t.Cleanup(func() { cancel(); <-done })
+	b.t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			b.t.Logf("the server ended: %v", err)
+		}
+	})
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ln.Addr().String()+path, nil)
 	if err != nil {
 		b.t.Fatal(err)

@@ -153,8 +153,6 @@ func periodOf(r request, q query) (p period, bad map[string]string) {
 	case "last_month":
 		p.First, p.Last = day(now.Year(), now.Month()-1, 1), day(now.Year(), now.Month(), 0)
 	case "":
-	default:
-		return p, map[string]string{"period": r.L.T("problem.period", q.get("period"))}
 	case "custom":
 		bad = map[string]string{}
 		parse := func(name string) time.Time {
@@ -174,6 +172,8 @@ func periodOf(r request, q query) (p period, bad map[string]string) {
 			bad["to"] = r.L.T("problem.order")
 			p.Last = time.Time{}
 		}
+	default:
+		return p, map[string]string{"period": r.L.T("problem.period", q.get("period"))}
 	}
 	if !p.First.IsZero() {
 		p.From = &p.First

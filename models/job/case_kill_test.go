@@ -2,18 +2,15 @@ package job_test
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"sync"
 	"testing"
 	"time"
 
-	"recoup/migrations"
 	"recoup/models/fault"
 	"recoup/models/job"
 	"recoup/models/modeltest"
 	"recoup/models/operation"
-	"recoup/web/local"
 )
 
 // sent is one operation that a client sent, with what it knows of it.
@@ -29,30 +26,8 @@ type sent struct {
 func TestCase_F14(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	services, err := local.StartForTests(ctx, local.TestOptions{Fsync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := services.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	pg := services.Postgres
-	if err := pg.CreateDatabase(ctx, "recoup"); err != nil {
-		t.Fatal(err)
-	}
-	pool, err := sql.Open("pgx", pg.URL("recoup"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := migrations.Up(ctx, pool); err != nil {
-		t.Fatal(err)
-	}
-	if err := pool.Close(); err != nil {
-		t.Fatal(err)
-	}
-	m := modeltest.New(t, modeltest.Open(t, pg.URL("recoup"), nil), modeltest.Fast())
+	pg, url := modeltest.OwnPostgres(t)
+	m := modeltest.New(t, modeltest.Open(t, url, nil), modeltest.Fast())
 	m.Price(t, modeltest.Action, 1000)
 	const clients = 8
 	for c := range clients {

@@ -137,3 +137,33 @@ func New(t testing.TB, g *gorm.DB, policy job.Policy) *Models {
 	}
 	return &Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Jobs: jobs}
 }
+
+// OwnPostgres starts a PostgreSQL for one test alone, which the test may kill and restart, and waits for
+// the disk as production does. url reaches a migrated database in it.
+func OwnPostgres(t testing.TB) (pg *local.Postgres, url string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	services, err := local.StartForTests(ctx, local.TestOptions{Fsync: true})
+	if err != nil {
+		t.Fatalf("modeltest: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := services.Stop(context.Background()); err != nil {
+			t.Errorf("modeltest: %v", err)
+		}
+	})
+	if err := services.Postgres.CreateDatabase(ctx, "recoup"); err != nil {
+		t.Fatalf("modeltest: %v", err)
+	}
+	url = services.Postgres.URL("recoup")
+	pool, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatalf("modeltest: %v", err)
+	}
+	defer pool.Close()
+	if _, err := migrations.Up(ctx, pool); err != nil {
+		t.Fatalf("modeltest: %v", err)
+	}
+	return services.Postgres, url
+}

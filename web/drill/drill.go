@@ -107,7 +107,7 @@ func (o *Options) check() error {
 		}
 	}
 	if o.URL != "" {
-		for _, f := range privateFaults {
+		for _, f := range privateFaults() {
 			if o.Faults.Has(f) && f != FlushRedis {
 				return fmt.Errorf("--faults %s needs a private system: leave --url and --key away", f)
 			}

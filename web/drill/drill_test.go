@@ -50,13 +50,16 @@ func TestMain(m *testing.M) {
 func writeTrace(t *testing.T, n int) string {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write([]string{"job_id", "account_id", "action", "units", "phase", "created_s"})
+	_ = w.Write([]string{"job_id", "account_id", "action", "units", "phase", "created_s"})
 	for i := range n {
 		phase := []Phase{Failed, Running, Failed, Succeeded, Running, Failed, Pending}[i%7]
-		w.Write([]string{fmt.Sprintf("job-%d", i), fmt.Sprintf("tenant-%d", i*i%11), []string{"video_render", "transcription"}[i%2],
+		_ = w.Write([]string{fmt.Sprintf("job-%d", i), fmt.Sprintf("tenant-%d", i*i%11), []string{"video_render", "transcription"}[i%2],
 			strconv.Itoa(1 + i*37%7200), string(phase), strconv.Itoa(i / 3)})
 	}
 	w.Flush()
+	if err := w.Error(); err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Join(t.TempDir(), "trace.csv")
 	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func AllFaults() []Fault {
 func SafeFaults() []Fault { return []Fault{Duplicate, Race, Drop, Late, KillWorker, FlushRedis} }
 
 // private faults need hands on the system's processes.
-var privateFaults = []Fault{FlushRedis, KillServer, KillPostgres, StopRedis}
+func privateFaults() []Fault { return []Fault{FlushRedis, KillServer, KillPostgres, StopRedis} }
 
 // Faults is a set of faults.
 type Faults map[Fault]bool

@@ -55,7 +55,7 @@ func (e *TraceError) Error() string {
 
 // requiredColumns must all be in the header, in any order; created_s is read where it is there, and
 // every other column is ignored.
-var requiredColumns = []string{"job_id", "account_id", "action", "units", "phase"}
+func requiredColumns() []string { return []string{"job_id", "account_id", "action", "units", "phase"} }
 
 const arrivalColumn = "created_s"
 
@@ -67,7 +67,7 @@ func ReadTrace(in io.Reader, limit int, take func(TraceJob) error) error {
 	r.ReuseRecord = true
 	header, err := r.Read()
 	if errors.Is(err, io.EOF) {
-		return &TraceError{Line: 1, Message: "the file is empty; the first line must name the columns " + strings.Join(requiredColumns, ", ")}
+		return &TraceError{Line: 1, Message: "the file is empty; the first line must name the columns " + strings.Join(requiredColumns(), ", ")}
 	}
 	if err != nil {
 		return csvError(err)
@@ -123,13 +123,13 @@ func columns(header []string) (columnsAt, error) {
 			name = strings.TrimPrefix(name, "\ufeff")
 		}
 		name = strings.TrimSpace(name)
-		if _, twice := at[name]; twice && (name == arrivalColumn || slices.Contains(requiredColumns, name)) {
+		if _, twice := at[name]; twice && (name == arrivalColumn || slices.Contains(requiredColumns(), name)) {
 			return nil, &TraceError{Line: 1, Column: name, Message: "is named twice"}
 		}
 		at[name] = i
 	}
 	var missing []string
-	for _, name := range requiredColumns {
+	for _, name := range requiredColumns() {
 		if _, ok := at[name]; !ok {
 			missing = append(missing, name)
 		}
