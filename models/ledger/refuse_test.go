@@ -82,6 +82,8 @@ func TestDatabaseRefusesChange(t *testing.T) {
 		`UPDATE operations SET request_id = 'x'`,
 		`DELETE FROM operations`,
 		`TRUNCATE operations`,
+		`UPDATE operation_attempts SET outcome = 'conflict'`,
+		`TRUNCATE operation_attempts`,
 		`UPDATE job_events SET outcome = 'refunded'`,
 		`DELETE FROM job_events WHERE kind = 'failed'`,
 		`TRUNCATE job_events`,
