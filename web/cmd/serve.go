@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"os"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -22,21 +23,7 @@ type serveCmd struct{}
 // Help is printed below the usage.
 func (serveCmd) Help() string { return optionsHelp() }
 
-func (serveCmd) Run(e *env) error {
-	cfg, err := config.Load(lookup, config.Database, config.Redis, config.Secret)
-	if err != nil {
-		return err
-	}
-	a, err := open(e.ctx, cfg, e.err, true)
-	if err != nil {
-		return err
-	}
-	defer a.close(e.ctx)
-	if err := a.requireCurrentSchema(e.ctx); err != nil {
-		return err
-	}
-	return a.run(e.ctx, process.Serve, true)
-}
+func (serveCmd) Run(e *env) error { return production(e, process.Serve, true) }
 
 type workCmd struct{}
 
@@ -49,7 +36,10 @@ func optionsHelp() string {
 	return intro + "\n\n    " + strings.ReplaceAll(strings.TrimRight(table, "\n"), "\n", "\n    ")
 }
 
-func (workCmd) Run(e *env) error {
+func (workCmd) Run(e *env) error { return production(e, process.Work, false) }
+
+// production runs one process of an installation over a database whose schema is current.
+func production(e *env, kind process.Kind, serve bool) error {
 	cfg, err := config.Load(lookup, config.Database, config.Redis, config.Secret)
 	if err != nil {
 		return err
@@ -59,10 +49,13 @@ func (workCmd) Run(e *env) error {
 		return err
 	}
 	defer a.close(e.ctx)
+	for _, name := range config.Unknown(os.Environ()) {
+		a.log.WarnContext(e.ctx, "there is no such option", "name", name)
+	}
 	if err := a.requireCurrentSchema(e.ctx); err != nil {
 		return err
 	}
-	return a.run(e.ctx, process.Work, false)
+	return a.run(e.ctx, kind, serve)
 }
 
 // server wires the HTTP side.

@@ -159,7 +159,7 @@ func TestTableIsComplete(t *testing.T) {
 	if _, err := Load(func(name string) (string, bool) { asked[name] = true; return "", false }); err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := regexp.MustCompile(`^(OTEL_.*|RECOUP_PG_BIN|RECOUP_REQUIRE_BROWSER)$`)
+	elsewhere := regexp.MustCompile(`^(OTEL_.*|RECOUP_PG_BIN|RECOUP_REDIS_BIN|RECOUP_REQUIRE_BROWSER)$`)
 	for _, o := range Options() {
 		if !asked[o.Name] && !elsewhere.MatchString(o.Name) {
 			t.Errorf("%s is documented and never read", o.Name)
