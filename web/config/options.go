@@ -46,7 +46,7 @@ func Options() []Option {
 		{"RECOUP_SHUTDOWN_GRACE", "25s", "time that running requests and tasks get after a signal to stop", false},
 		{"RECOUP_PG_BIN", "", "directory of PostgreSQL's programs, for dev and tests", false},
 		{"RECOUP_REDIS_BIN", "", "redis-server to run, for dev and tests", false},
-		{"RECOUP_REQUIRE_BROWSER", "", "1: browser tests fail where Chromium is missing, instead of being skipped", false},
+		{"RECOUP_REQUIRE_BROWSER", "", "1: tests that need Chromium or hledger fail where it is missing, instead of being skipped", false},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "", "OTLP/HTTP collector for traces; trace ids are made and kept without one as well", false},
 		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "", "the same, for traces alone", false},
 		{"OTEL_TRACES_SAMPLER", "parentbased_always_on", "which traces are exported", false},
