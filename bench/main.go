@@ -5,6 +5,7 @@
 //	go run ./bench                       all workloads, three rounds of five seconds
 //	go run ./bench -only charge,hot -rounds 1
 //	go run ./bench -fsync=false          without waiting for the disk
+//	go run ./bench generate -h           fills a database with a ledger of millions of entries
 //
 // The models are called in this process; over HTTP a `recoup serve` is built and run beside it. The private
 // PostgreSQL is thrown away at the end, after the verifier has read back everything that was written and
@@ -73,6 +74,12 @@ func (b *bench) has(layer string) bool { return slices.Contains(b.layers, layer)
 
 func main() {
 	log.SetFlags(0)
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
+		if err := command(os.Args[1], os.Args[2:]); err != nil {
+			log.Fatalf("bench: %v", err)
+		}
+		return
+	}
 	b := &bench{log: os.Stderr}
 	only := flag.String("only", "", "workloads to run, separated by commas: "+strings.Join(workloads(), ", "))
 	layers := flag.String("layers", "model,http", "ways in to measure, separated by commas: model, http")
@@ -107,6 +114,17 @@ func main() {
 	if err != nil {
 		log.Fatalf("bench: %v", err)
 	}
+}
+
+// command runs what is not a measurement of changes.
+func command(name string, args []string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	switch name {
+	case "generate":
+		return runGenerate(ctx, args)
+	}
+	return fmt.Errorf("there is no command %q; there is generate", name)
 }
 
 func (b *bench) run(ctx context.Context, fsync bool, profile string) (err error) {
