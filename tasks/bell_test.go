@@ -55,8 +55,8 @@ const (
 	insideProcess = "in-process"
 )
 
-// task is the task as the queue hands it to a handler.
-func task(t *testing.T, b job.Bell) *asynq.Task {
+// rung is the task as the queue hands it to a handler.
+func rung(t *testing.T, b job.Bell) *asynq.Task {
 	t.Helper()
 	payload, err := json.Marshal(b)
 	if err != nil {
@@ -81,7 +81,7 @@ func TestCase_F43_EarlyBell(t *testing.T) {
 	handler := w.run.handler()
 	for rang := 0; ; rang++ {
 		at := time.Now()
-		err := handler.ProcessTask(context.Background(), task(t, w.bell(t, "j1")))
+		err := handler.ProcessTask(context.Background(), rung(t, w.bell(t, "j1")))
 		if err == nil {
 			if time.Now().Before(due) {
 				t.Fatalf("woken %s early", time.Until(due))
@@ -157,7 +157,7 @@ func TestCase_F44_SecondRun(t *testing.T) {
 	w.Charge(t, "acct_1", "j1", 1)
 	w.failClaimed(t, job.Transient)
 	handler, ctx := w.run.handler(), context.Background()
-	first := task(t, w.bell(t, "j1"))
+	first := rung(t, w.bell(t, "j1"))
 	eventually(t, 5*time.Second, "due", func() bool { return handler.ProcessTask(ctx, first) == nil })
 	again := func(when string, want job.State) {
 		t.Helper()
@@ -241,7 +241,7 @@ func TestBadTaskAndPanic(t *testing.T) {
 	if !errors.Is(err, asynq.RevokeTask) {
 		t.Errorf("a broken payload: %v", err)
 	}
-	err = h(wakeHandler(nil)).ProcessTask(context.Background(), task(t, job.Bell{AccountKey: 1, JobKey: 1, Attempt: 1}))
+	err = h(wakeHandler(nil)).ProcessTask(context.Background(), rung(t, job.Bell{AccountKey: 1, JobKey: 1, Attempt: 1}))
 	if err == nil || errors.Is(err, asynq.RevokeTask) || !isFailure(err) {
 		t.Errorf("a panic: %v", err)
 	}

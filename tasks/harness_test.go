@@ -18,6 +18,7 @@ import (
 	"recoup/models/modeltest"
 	"recoup/models/outbox"
 	"recoup/models/process"
+	"recoup/models/task"
 	"recoup/web/local"
 )
 
@@ -84,7 +85,7 @@ func build(t *testing.T, m *modeltest.Models, policy job.Policy, grace time.Dura
 	log := slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	mp := noop.NewMeterProvider()
 	var err error
-	w.relay, err = NewRelay(RelayOptions{Redis: optionsOf(w.redis), Outbox: outbox.New(m.G), Log: log, MeterProvider: mp})
+	w.relay, err = NewRelay(RelayOptions{Redis: optionsOf(w.redis), Outbox: outbox.New(m.G), Tasks: task.New(m.G, nil), Log: log, MeterProvider: mp})
 	if err != nil {
 		t.Fatal(err)
 	}

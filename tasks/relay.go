@@ -17,6 +17,7 @@ import (
 
 	"recoup/models/operation"
 	"recoup/models/outbox"
+	"recoup/models/task"
 )
 
 const (
@@ -33,8 +34,10 @@ const (
 
 // RelayOptions are what a Relay needs.
 type RelayOptions struct {
-	Redis         asynq.RedisConnOpt
-	Outbox        *outbox.Store
+	Redis  asynq.RedisConnOpt
+	Outbox *outbox.Store
+	// Tasks are the tasks of the background, for which the relay rings too.
+	Tasks         *task.Store
 	Log           *slog.Logger
 	MeterProvider metric.MeterProvider
 	// TracerProvider makes the spans of calls given to the queue, in the traces of their jobs; nil for none.
@@ -48,6 +51,7 @@ type RelayOptions struct {
 // once that it is back, and tries on meanwhile.
 type Relay struct {
 	outbox      *outbox.Store
+	tasks       *task.Store
 	log         *slog.Logger
 	client      redis.UniversalClient
 	queue       *asynq.Client // used by Run only
@@ -79,7 +83,7 @@ func NewRelay(o RelayOptions) (*Relay, error) {
 	if !ok {
 		return nil, fmt.Errorf("tasks: unknown Redis options %T", o.Redis)
 	}
-	r := &Relay{outbox: o.Outbox, log: o.Log, client: client, restoreRate: o.RestoreRate, kick: make(chan struct{}, 1),
+	r := &Relay{outbox: o.Outbox, tasks: o.Tasks, log: o.Log, client: client, restoreRate: o.RestoreRate, kick: make(chan struct{}, 1),
 		redis: &condition{log: o.Log, broken: "Redis is away: wake-up calls stay owed in PostgreSQL and the sweeper makes them",
 			ok: "Redis is back"},
 		database: &condition{log: o.Log, broken: "the relay cannot read what is owed", ok: "the relay reads what is owed again"}}
@@ -254,10 +258,15 @@ func (e redisError) Unwrap() error { return e.error }
 func (r *Relay) move(ctx context.Context) error {
 	for {
 		moved, err := r.outbox.Take(ctx, outbox.Wake, relayBatch, r.enqueue)
-		if err != nil || moved < relayBatch {
+		if err != nil {
 			return err
 		}
+		if moved < relayBatch {
+			break
+		}
 	}
+	_, err := r.tasks.Ring(ctx, relayBatch, r.enqueueTask)
+	return err
 }
 
 func (r *Relay) enqueue(ctx context.Context, o outbox.Owed) (err error) {
@@ -268,22 +277,48 @@ func (r *Relay) enqueue(ctx context.Context, o outbox.Owed) (err error) {
 	if here := operation.Traceparent(ctx); here != "" {
 		o.Traceparent = here // the task is the child of its enqueueing
 	}
-	task, options, err := wakeTask(o)
+	bell, options, err := wakeTask(o)
 	if err != nil {
 		return err
 	}
-	outcome := "enqueued"
-	_, err = r.queue.EnqueueContext(ctx, task, options...)
-	if errors.Is(err, asynq.ErrTaskIDConflict) {
-		outcome, err = "already_there", nil
-	}
+	outcome, err := r.give(ctx, bell, options)
 	if err != nil {
-		return redisError{err}
+		return err
 	}
 	if span.IsRecording() {
 		span.SetAttributes(attribute.String(operation.AttrOutcome, outcome), attribute.Int64("recoup.job_key", o.JobKey),
 			attribute.Int("recoup.attempt", o.Attempt), attribute.Int("recoup.generation", o.Generation))
 	}
-	r.bells.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 	return nil
+}
+
+// enqueueTask rings for a task of the background.
+func (r *Relay) enqueueTask(ctx context.Context, b task.Bell) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	ctx, span := r.tracer.Start(continued(ctx, b.Traceparent), "enqueue "+taskRun, trace.WithSpanKind(trace.SpanKindProducer))
+	defer func() { endSpan(span, err) }()
+	if here := operation.Traceparent(ctx); here != "" {
+		b.Traceparent = here
+	}
+	bell, options, err := backgroundTask(b)
+	if err != nil {
+		return err
+	}
+	_, err = r.give(ctx, bell, options)
+	return err
+}
+
+// give hands the queue a bell, which may have it already.
+func (r *Relay) give(ctx context.Context, bell *asynq.Task, options []asynq.Option) (outcome string, err error) {
+	outcome = "enqueued"
+	_, err = r.queue.EnqueueContext(ctx, bell, options...)
+	if errors.Is(err, asynq.ErrTaskIDConflict) {
+		outcome, err = "already_there", nil
+	}
+	if err != nil {
+		return "", redisError{err}
+	}
+	r.bells.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
+	return outcome, nil
 }

@@ -17,6 +17,7 @@ import (
 	"recoup/models/job"
 	"recoup/models/outbox"
 	"recoup/models/process"
+	"recoup/models/task"
 )
 
 const beatEvery = 5 * time.Second
@@ -29,7 +30,10 @@ type Options struct {
 	// Relay is the process's relay, the same whose Kick the job service has. Run runs it.
 	Relay *Relay
 	// Jobs is not needed for Serve.
-	Jobs           *job.Service
+	Jobs *job.Service
+	// Background does the tasks of the background by their kind; not needed for Serve. A kind that is missing
+	// stays for a process that has it.
+	Background     map[task.Kind]BackgroundFunc
 	Log            *slog.Logger
 	TracerProvider trace.TracerProvider
 	MeterProvider  metric.MeterProvider
@@ -39,6 +43,8 @@ type Options struct {
 	SweepInterval, Grace time.Duration
 	// Concurrency is how many bells are answered at a time; 8 when zero.
 	Concurrency int
+	// BackgroundConcurrency is how many tasks of the background run at a time; 2 when zero.
+	BackgroundConcurrency int
 	// ShutdownGrace is how long bells being answered may take to end; 10 s when zero.
 	ShutdownGrace time.Duration
 }
@@ -50,12 +56,18 @@ type Runner struct {
 	host      string
 	processes *process.Store
 	sweeper   *Sweeper // nil for Serve
+	tasks     *task.Store
+	// extendEvery is extendEvery but for tests.
+	extendEvery time.Duration
 }
 
 // New makes a Runner.
 func New(o Options) (*Runner, error) {
 	if o.Concurrency <= 0 {
 		o.Concurrency = 8
+	}
+	if o.BackgroundConcurrency <= 0 {
+		o.BackgroundConcurrency = 2
 	}
 	if o.ShutdownGrace <= 0 {
 		o.ShutdownGrace = 10 * time.Second
@@ -64,7 +76,7 @@ func New(o Options) (*Runner, error) {
 	if err != nil {
 		host = "unknown"
 	}
-	r := &Runner{o: o, id: ids.New(), host: host, processes: process.New(o.G)}
+	r := &Runner{o: o, id: ids.New(), host: host, processes: process.New(o.G), tasks: task.New(o.G, nil), extendEvery: extendEvery}
 	if o.Kind == process.Serve {
 		return r, nil
 	}
@@ -81,7 +93,7 @@ func New(o Options) (*Runner, error) {
 
 // NewRelayFor makes the relay of a process over its database.
 func NewRelayFor(g *gorm.DB, redis asynq.RedisConnOpt, log *slog.Logger, tp trace.TracerProvider, mp metric.MeterProvider) (*Relay, error) {
-	return NewRelay(RelayOptions{Redis: redis, Outbox: outbox.New(g), Log: log, TracerProvider: tp, MeterProvider: mp})
+	return NewRelay(RelayOptions{Redis: redis, Outbox: outbox.New(g), Tasks: task.New(g, nil), Log: log, TracerProvider: tp, MeterProvider: mp})
 }
 
 // ProcessID is the id under which this process tells that it lives.
@@ -95,23 +107,27 @@ func (r *Runner) Run(ctx context.Context) error {
 	loops.Go(func() { r.beat(ctx) })
 	if r.sweeper != nil {
 		loops.Go(func() { r.sweeper.Run(ctx) })
-		loops.Go(func() { r.answer(ctx) })
+		loops.Go(func() { r.answer(ctx, Queue, r.o.Concurrency, context.Background(), r.handler()) })
+		// In a queue and with workers of its own: work of minutes must not keep a retry waiting. It ends with the
+		// process and is given back, where a bell may ring out.
+		loops.Go(func() { r.answer(ctx, BackgroundQueue, r.o.BackgroundConcurrency, ctx, r.backgroundHandler()) })
 	}
 	loops.Wait()
 	return nil
 }
 
-// answer runs the queue's server. It begins when Redis is there: before, it would only log errors. Later
-// absences it bears by itself.
-func (r *Runner) answer(ctx context.Context) {
+// answer runs the server of a queue. It begins when Redis is there: before, it would only log errors. Later
+// absences it bears by itself. base is the context of the handlers.
+func (r *Runner) answer(ctx context.Context, queue string, concurrency int, base context.Context, handler asynq.Handler) {
 	for !r.o.Relay.Status().RedisOK {
 		if sleep(ctx, 100*time.Millisecond) != nil {
 			return
 		}
 	}
 	server := asynq.NewServerFromRedisClient(r.o.Relay.client, asynq.Config{
-		Concurrency:              r.o.Concurrency,
-		Queues:                   map[string]int{Queue: 1},
+		Concurrency:              concurrency,
+		Queues:                   map[string]int{queue: 1},
+		BaseContext:              func() context.Context { return base },
 		DelayedTaskCheckInterval: time.Second,
 		TaskCheckInterval:        250 * time.Millisecond,
 		RetryDelayFunc:           retryDelay,
@@ -121,9 +137,9 @@ func (r *Runner) answer(ctx context.Context) {
 		Logger:                   queueLog{log: r.o.Log, relay: r.o.Relay},
 		LogLevel:                 asynq.DebugLevel,
 	})
-	if err := server.Start(r.handler()); err != nil {
+	if err := server.Start(handler); err != nil {
 		// Only a second start of the same server is refused.
-		r.o.Log.ErrorContext(ctx, "the queue's server did not start; the sweeper does its work", "error", err)
+		r.o.Log.ErrorContext(ctx, "the queue's server did not start", "queue", queue, "error", err)
 		return
 	}
 	<-ctx.Done()

@@ -19,6 +19,7 @@ import (
 	"recoup/models/operation"
 	"recoup/models/pricing"
 	"recoup/models/staff"
+	"recoup/models/task"
 	"recoup/tasks"
 	"recoup/web/config"
 	"recoup/web/telemetry"
@@ -35,6 +36,8 @@ type app struct {
 	pricing *pricing.Service
 	jobs    *job.Service
 	staff   *staff.Service
+	// tasks are the tasks of the background.
+	tasks *task.Store
 	// relay is nil for commands without a queue.
 	relay *tasks.Relay
 }
@@ -83,6 +86,7 @@ func (a *app) build(queue bool) error {
 		}
 		kick = a.relay.Kick
 	}
+	a.tasks = task.New(a.g, kick)
 	secret := a.cfg.Secret
 	if secret == "" {
 		// Commands that hand out no leases need no secret; one that nobody shares makes any token void.

@@ -1,0 +1,149 @@
+package tasks
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"recoup/models/actor"
+	"recoup/models/fault"
+	"recoup/models/modeltest"
+	"recoup/models/operation"
+	"recoup/models/task"
+)
+
+// ask starts a task as an operation would.
+func (w *world) ask(t *testing.T, kind task.Kind) task.Task {
+	t.Helper()
+	var made task.Task
+	_, err := w.Ops.Apply(context.Background(), operation.Request{Scope: operation.Named("settings"), ID: "ask-" + string(kind), Kind: "ask",
+		Actor: actor.Actor{Kind: "staff", ID: "st_1"}},
+		func(ctx context.Context, tx *operation.Tx) (any, error) {
+			var err error
+			made, err = task.New(w.G, w.relay.Kick).Start(ctx, tx, task.NewTask{Kind: kind, Input: string(kind)})
+			return made.ID, err
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// becomes waits until a task has a state.
+func (w *world) becomes(t *testing.T, id string, want task.State) task.Task {
+	t.Helper()
+	var got task.Task
+	eventually(t, 20*time.Second, string(want)+" "+id, func() bool {
+		var err error
+		got, err = task.New(w.G, nil).Find(context.Background(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.State == want
+	})
+	return got
+}
+
+func TestBackgroundTasks(t *testing.T) {
+	for _, redis := range []string{realServer, insideProcess} {
+		t.Run(redis, func(t *testing.T) {
+			w := build(t, modeltest.New(t, modeltest.DB(t), modeltest.Fast()), modeltest.Fast(), lasting, redis == insideProcess)
+			var flaky atomic.Int32
+			stopped := make(chan error, 1)
+			w.run.extendEvery = 50 * time.Millisecond
+			w.run.o.Background = map[task.Kind]BackgroundFunc{
+				"works": func(ctx context.Context, run *task.Run) (any, error) {
+					var in string
+					if err := run.Decode(&in); err != nil {
+						return nil, err
+					}
+					return in + " well", run.Progress(ctx, 7, 7)
+				},
+				"refused": func(context.Context, *task.Run) (any, error) {
+					return nil, fault.New(fault.Conflict, "too_many", "There are too many.")
+				},
+				"flaky": func(context.Context, *task.Run) (any, error) {
+					if flaky.Add(1) == 1 {
+						panic("once")
+					}
+					return 1, nil
+				},
+				"endless": func(ctx context.Context, run *task.Run) (any, error) {
+					<-ctx.Done()
+					stopped <- context.Cause(ctx)
+					return nil, ctx.Err()
+				},
+			}
+			works, refused, endless, flakes := w.ask(t, "works"), w.ask(t, "refused"), w.ask(t, "endless"), w.ask(t, "flaky")
+			w.start(t)
+
+			if got := w.becomes(t, works.ID, task.Done); string(got.Result) != `"works well"` || got.Done != 7 || got.Tries != 1 {
+				t.Errorf("works: %+v", got)
+			}
+			if got := w.becomes(t, refused.ID, task.Failed); got.Error != "too_many" || got.Tries != 1 {
+				t.Errorf("refused: %+v", got)
+			}
+			if got := w.becomes(t, flakes.ID, task.Done); got.Tries != 2 {
+				t.Errorf("flaky: %+v", got)
+			}
+			w.becomes(t, endless.ID, task.Running)
+			_, err := w.Ops.Apply(context.Background(), operation.Request{Scope: operation.Named("settings"), ID: "cancel", Kind: "cancel",
+				Actor: actor.Actor{Kind: "staff", ID: "st_1"}},
+				func(ctx context.Context, tx *operation.Tx) (any, error) {
+					return 1, task.New(w.G, nil).Cancel(ctx, tx, endless.ID)
+				})
+			if err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case cause := <-stopped:
+				if !errors.Is(cause, task.ErrStopped) {
+					t.Errorf("stopped by %v", cause)
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("a canceled task goes on")
+			}
+		})
+	}
+}
+
+// A process that is told to end gives its task back, and the next one takes it; the try does not count.
+func TestBackgroundTaskIsGivenBack(t *testing.T) {
+	m := modeltest.New(t, modeltest.DB(t), modeltest.Fast())
+	w := build(t, m, modeltest.Fast(), lasting, false)
+	begun := make(chan struct{}, 1)
+	w.run.o.Background = map[task.Kind]BackgroundFunc{"long": func(ctx context.Context, _ *task.Run) (any, error) {
+		begun <- struct{}{}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	long := w.ask(t, "long")
+	stop := w.start(t)
+	select {
+	case <-begun:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the task was not begun")
+	}
+	stop()
+	if got := w.becomes(t, long.ID, task.Waiting); got.Tries != 0 {
+		t.Errorf("given back: %+v", got)
+	}
+}
+
+// Everything that Redis held is lost: the bell rings again.
+func TestBackgroundTaskOutlivesRedis(t *testing.T) {
+	m := modeltest.New(t, modeltest.DB(t), modeltest.Fast())
+	w := build(t, m, modeltest.Fast(), lasting, false)
+	w.run.o.Background = map[task.Kind]BackgroundFunc{"later": func(context.Context, *task.Run) (any, error) { return 1, nil }}
+	later := w.ask(t, "later")
+	// It was given to the queue, and the queue lost it.
+	if _, err := task.New(w.G, nil).Ring(context.Background(), 10, func(context.Context, task.Bell) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	w.start(t)
+	if got := w.becomes(t, later.ID, task.Done); got.Tries != 1 {
+		t.Errorf("%+v", got)
+	}
+}

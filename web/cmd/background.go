@@ -1,0 +1,11 @@
+package cmd
+
+import (
+	"recoup/models/task"
+	"recoup/tasks"
+)
+
+// background is what this program's worker processes do of the tasks that people ask for, by kind.
+func (a *app) background() map[task.Kind]tasks.BackgroundFunc {
+	return map[task.Kind]tasks.BackgroundFunc{}
+}
