@@ -42,6 +42,7 @@ const (
 	CodeJobNotFound         = "job_not_found"
 	CodeOperationNotFound   = "operation_not_found"
 	CodeActionNotFound      = "action_not_found"
+	CodeRuleNotFound        = "rule_not_found"
 	CodeNotFound            = "not_found"
 	CodeStateConflict       = "state_conflict"
 	CodeAttemptNotMade      = "attempt_not_made"
