@@ -2,11 +2,9 @@ package tasks
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"github.com/hibiken/asynq"
@@ -36,23 +34,6 @@ const (
 // the task is tried again a few times.
 type BackgroundFunc func(ctx context.Context, run *task.Run) (result any, err error)
 
-// backgroundTask is the bell of a task of the background.
-func backgroundTask(b task.Bell) (*asynq.Task, []asynq.Option, error) {
-	payload, err := json.Marshal(b)
-	if err != nil {
-		return nil, nil, fmt.Errorf("tasks: payload: %w", err)
-	}
-	headers := map[string]string{}
-	if b.Traceparent != "" {
-		headers[headerTraceparent] = b.Traceparent
-	}
-	// One try: what happens after it is decided from the task's row.
-	return asynq.NewTaskWithHeaders(taskRun, payload, headers), []asynq.Option{
-		asynq.TaskID("task:" + strconv.FormatInt(b.Key, 10) + ":" + strconv.Itoa(b.Rings)),
-		asynq.Queue(BackgroundQueue), asynq.MaxRetry(0), asynq.Timeout(longest),
-	}, nil
-}
-
 // backgroundHandler answers the bells of BackgroundQueue.
 func (r *Runner) backgroundHandler() asynq.Handler {
 	mux := asynq.NewServeMux()
@@ -64,9 +45,9 @@ func (r *Runner) backgroundHandler() asynq.Handler {
 // runTask takes the task that a bell names and does it. Whatever comes of it is in the task's row, so the
 // bell itself fails only when that row could not be read or written; then it rings again by itself.
 func (r *Runner) runTask(ctx context.Context, t *asynq.Task) error {
-	var b task.Bell
-	if err := json.Unmarshal(t.Payload(), &b); err != nil || b.Key == 0 {
-		return fmt.Errorf("%w: the payload names no task: %w", asynq.RevokeTask, errors.Join(err, errNotABell))
+	b, err := readBell(t)
+	if err != nil {
+		return err
 	}
 	run, err := r.tasks.Take(ctx, b.Key, r.id)
 	if err != nil || run == nil {

@@ -3,15 +3,21 @@ package tasks
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"recoup/models/actor"
+	"recoup/models/bell"
 	"recoup/models/fault"
 	"recoup/models/modeltest"
 	"recoup/models/operation"
 	"recoup/models/task"
+	"recoup/models/webhook"
 )
 
 // ask starts a task as an operation would.
@@ -139,11 +145,47 @@ func TestBackgroundTaskOutlivesRedis(t *testing.T) {
 	w.run.o.Background = map[task.Kind]BackgroundFunc{"later": func(context.Context, *task.Run) (any, error) { return 1, nil }}
 	later := w.ask(t, "later")
 	// It was given to the queue, and the queue lost it.
-	if _, err := task.New(w.G, nil).Ring(context.Background(), 10, func(context.Context, task.Bell) error { return nil }); err != nil {
+	if _, err := task.New(w.G, nil).Ring(context.Background(), 10, func(context.Context, bell.Bell) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	w.start(t)
 	if got := w.becomes(t, later.ID, task.Done); got.Tries != 1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A delivery that is due reaches its receiver through the queue.
+func TestWebhookIsDelivered(t *testing.T) {
+	m := modeltest.New(t, modeltest.DB(t), modeltest.Fast())
+	w := build(t, m, modeltest.Fast(), lasting, false)
+	called := make(chan string, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { called <- r.Header.Get("webhook-id") }))
+	t.Cleanup(receiver.Close)
+	hooks, err := webhook.New(m.Ops, []byte(modeltest.Secret), webhook.NewSender([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}), w.relay.Kick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.run.o.Webhooks = hooks
+	by := webhook.Envelope{OperationID: "make", Actor: actor.Actor{Kind: "staff", ID: "st_1"}, Reason: "test"}
+	out, err := hooks.Create(context.Background(), by, webhook.EndpointInput{URL: receiver.URL, Events: []string{"job.dead_lettered"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made webhook.EndpointResult
+	if err := out.Decode(&made); err != nil {
+		t.Fatal(err)
+	}
+	w.start(t)
+	by.OperationID = "try"
+	if _, err := hooks.Test(context.Background(), by, made.EndpointID); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case id := <-called:
+		if !strings.HasPrefix(id, "msg_") {
+			t.Errorf("id %q", id)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("nobody called")
 	}
 }

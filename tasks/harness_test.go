@@ -14,11 +14,13 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 	tnoop "go.opentelemetry.io/otel/trace/noop"
 
+	"recoup/models/bell"
 	"recoup/models/job"
 	"recoup/models/modeltest"
 	"recoup/models/outbox"
 	"recoup/models/process"
 	"recoup/models/task"
+	"recoup/models/webhook"
 	"recoup/web/local"
 )
 
@@ -85,7 +87,10 @@ func build(t *testing.T, m *modeltest.Models, policy job.Policy, grace time.Dura
 	log := slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	mp := noop.NewMeterProvider()
 	var err error
-	w.relay, err = NewRelay(RelayOptions{Redis: optionsOf(w.redis), Outbox: outbox.New(m.G), Tasks: task.New(m.G, nil), Log: log, MeterProvider: mp})
+	w.relay, err = NewRelay(RelayOptions{Redis: optionsOf(w.redis), Outbox: outbox.New(m.G), Tasks: task.New(m.G, nil),
+		RingWebhooks: func(ctx context.Context, limit int, enqueue func(context.Context, bell.Bell) error) (int, error) {
+			return webhook.Ring(ctx, m.G, limit, enqueue)
+		}, Log: log, MeterProvider: mp})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"recoup/models/bell"
 	"recoup/models/operation"
 	"recoup/models/outbox"
 	"recoup/models/task"
@@ -37,7 +38,9 @@ type RelayOptions struct {
 	Redis  asynq.RedisConnOpt
 	Outbox *outbox.Store
 	// Tasks are the tasks of the background, for which the relay rings too.
-	Tasks         *task.Store
+	Tasks *task.Store
+	// RingWebhooks rings for deliveries to receivers outside; webhook.Ring over the database.
+	RingWebhooks  func(ctx context.Context, limit int, enqueue func(context.Context, bell.Bell) error) (int, error)
 	Log           *slog.Logger
 	MeterProvider metric.MeterProvider
 	// TracerProvider makes the spans of calls given to the queue, in the traces of their jobs; nil for none.
@@ -50,12 +53,14 @@ type RelayOptions struct {
 // share the work. It never stops because of an error: it says once that Redis or PostgreSQL is away,
 // once that it is back, and tries on meanwhile.
 type Relay struct {
-	outbox      *outbox.Store
-	tasks       *task.Store
-	log         *slog.Logger
-	client      redis.UniversalClient
-	queue       *asynq.Client // used by Run only
-	restoreRate int
+	outbox *outbox.Store
+	tasks  *task.Store
+	// ringWebhooks rings for deliveries to receivers outside.
+	ringWebhooks func(ctx context.Context, limit int, enqueue func(context.Context, bell.Bell) error) (int, error)
+	log          *slog.Logger
+	client       redis.UniversalClient
+	queue        *asynq.Client // used by Run only
+	restoreRate  int
 
 	kick     chan struct{}
 	redis    *condition
@@ -83,7 +88,7 @@ func NewRelay(o RelayOptions) (*Relay, error) {
 	if !ok {
 		return nil, fmt.Errorf("tasks: unknown Redis options %T", o.Redis)
 	}
-	r := &Relay{outbox: o.Outbox, tasks: o.Tasks, log: o.Log, client: client, restoreRate: o.RestoreRate, kick: make(chan struct{}, 1),
+	r := &Relay{outbox: o.Outbox, tasks: o.Tasks, ringWebhooks: o.RingWebhooks, log: o.Log, client: client, restoreRate: o.RestoreRate, kick: make(chan struct{}, 1),
 		redis: &condition{log: o.Log, broken: "Redis is away: wake-up calls stay owed in PostgreSQL and the sweeper makes them",
 			ok: "Redis is back"},
 		database: &condition{log: o.Log, broken: "the relay cannot read what is owed", ok: "the relay reads what is owed again"}}
@@ -265,7 +270,10 @@ func (r *Relay) move(ctx context.Context) error {
 			break
 		}
 	}
-	_, err := r.tasks.Ring(ctx, relayBatch, r.enqueueTask)
+	if _, err := r.tasks.Ring(ctx, relayBatch, r.ringer(taskRun, BackgroundQueue, longest)); err != nil {
+		return err
+	}
+	_, err := r.ringWebhooks(ctx, relayBatch, r.ringer(webhookDeliver, WebhookQueue, webhookTimeout))
 	return err
 }
 
@@ -292,21 +300,23 @@ func (r *Relay) enqueue(ctx context.Context, o outbox.Owed) (err error) {
 	return nil
 }
 
-// enqueueTask rings for a task of the background.
-func (r *Relay) enqueueTask(ctx context.Context, b task.Bell) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	ctx, span := r.tracer.Start(continued(ctx, b.Traceparent), "enqueue "+taskRun, trace.WithSpanKind(trace.SpanKindProducer))
-	defer func() { endSpan(span, err) }()
-	if here := operation.Traceparent(ctx); here != "" {
-		b.Traceparent = here
-	}
-	bell, options, err := backgroundTask(b)
-	if err != nil {
+// ringer enqueues bells of rows under a task's name.
+func (r *Relay) ringer(name, queue string, limit time.Duration) func(context.Context, bell.Bell) error {
+	return func(ctx context.Context, b bell.Bell) (err error) {
+		ctx, cancel := context.WithTimeout(ctx, callLimit)
+		defer cancel()
+		ctx, span := r.tracer.Start(continued(ctx, b.Traceparent), "enqueue "+name, trace.WithSpanKind(trace.SpanKindProducer))
+		defer func() { endSpan(span, err) }()
+		if here := operation.Traceparent(ctx); here != "" {
+			b.Traceparent = here
+		}
+		t, options, err := bellTask(name, queue, b, limit)
+		if err != nil {
+			return err
+		}
+		_, err = r.give(ctx, t, options)
 		return err
 	}
-	_, err = r.give(ctx, bell, options)
-	return err
 }
 
 // give hands the queue a bell, which may have it already.

@@ -13,11 +13,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"gorm.io/gorm"
 
+	"recoup/models/bell"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/outbox"
 	"recoup/models/process"
 	"recoup/models/task"
+	"recoup/models/webhook"
 )
 
 const beatEvery = 5 * time.Second
@@ -43,6 +45,8 @@ type Options struct {
 	SweepInterval, Grace time.Duration
 	// Concurrency is how many bells are answered at a time; 8 when zero.
 	Concurrency int
+	// Webhooks delivers to receivers outside; not needed for Serve.
+	Webhooks *webhook.Service
 	// BackgroundConcurrency is how many tasks of the background run at a time; 2 when zero.
 	BackgroundConcurrency int
 	// ShutdownGrace is how long bells being answered may take to end; 10 s when zero.
@@ -93,7 +97,10 @@ func New(o Options) (*Runner, error) {
 
 // NewRelayFor makes the relay of a process over its database.
 func NewRelayFor(g *gorm.DB, redis asynq.RedisConnOpt, log *slog.Logger, tp trace.TracerProvider, mp metric.MeterProvider) (*Relay, error) {
-	return NewRelay(RelayOptions{Redis: redis, Outbox: outbox.New(g), Tasks: task.New(g, nil), Log: log, TracerProvider: tp, MeterProvider: mp})
+	return NewRelay(RelayOptions{Redis: redis, Outbox: outbox.New(g), Tasks: task.New(g, nil),
+		RingWebhooks: func(ctx context.Context, limit int, enqueue func(context.Context, bell.Bell) error) (int, error) {
+			return webhook.Ring(ctx, g, limit, enqueue)
+		}, Log: log, TracerProvider: tp, MeterProvider: mp})
 }
 
 // ProcessID is the id under which this process tells that it lives.
@@ -111,6 +118,9 @@ func (r *Runner) Run(ctx context.Context) error {
 		// In a queue and with workers of its own: work of minutes must not keep a retry waiting. It ends with the
 		// process and is given back, where a bell may ring out.
 		loops.Go(func() { r.answer(ctx, BackgroundQueue, r.o.BackgroundConcurrency, ctx, r.backgroundHandler()) })
+		if r.o.Webhooks != nil {
+			loops.Go(func() { r.answer(ctx, WebhookQueue, webhookConcurrency, ctx, r.webhookHandler()) })
+		}
 	}
 	loops.Wait()
 	return nil

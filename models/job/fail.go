@@ -201,6 +201,11 @@ func (s *Service) failed(ctx context.Context, tx *operation.Tx, accountID string
 		rec.job, rec.before, rec.after = j, moved.before, j.State
 		s.traceEnd(ctx, tx, j, sig, moved, &rec.details)
 	}
+	if moved != nil && j.State == Dead {
+		if err := tellDead(tx, accountID, j); err != nil {
+			return result, err
+		}
+	}
 	if attempt > 0 {
 		closeAttempt(tx, j, attempt, outcomeOf(kind), sig)
 	}

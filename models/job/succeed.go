@@ -53,6 +53,9 @@ func (s *Service) succeed(ctx context.Context, tx *operation.Tx, accountID strin
 	if err := rec.write(tx); err != nil {
 		return result, err
 	}
+	if err := tellRecovered(tx, accountID, j, result); err != nil {
+		return result, err
+	}
 	j.describe(ctx, attempt)
 	result.Job = j.Show(accountID)
 	return result, nil

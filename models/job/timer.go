@@ -211,6 +211,9 @@ func (s *Service) expire(ctx context.Context, tx *operation.Tx, accountID string
 	s.leaveLine(tx, j)
 	s.endOpenAttempts(tx, j, "timed_out", sig)
 	s.countDead(ctx, tx, DeadExpired)
+	if err := tellDead(tx, accountID, j); err != nil {
+		return result, err
+	}
 	if err := rec.write(tx); err != nil {
 		return result, err
 	}

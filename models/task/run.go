@@ -17,8 +17,6 @@ const (
 	mostTries = 5
 	// progressEvery is how often progress is written at most.
 	progressEvery = 300 * time.Millisecond
-	// ringAgain is when a bell that nobody answered rings again, and doubles up to ringMost.
-	ringAgain, ringMost = 10 * time.Second, 10 * time.Minute
 )
 
 // CodeGaveUp is the error of a task that failed each time it was begun.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recoup/models/actor"
+	"recoup/models/bell"
 	"recoup/models/fault"
 	"recoup/models/modeltest"
 	"recoup/models/operation"
@@ -167,7 +168,7 @@ func TestLeaseThatEnds(t *testing.T) {
 	}
 	exec(t, m, `UPDATE tasks SET due_at = clock_timestamp(), ring_at = clock_timestamp()`)
 	rang := 0
-	if _, err := s.Ring(ctx, 10, func(_ context.Context, b task.Bell) error { rang++; return nil }); err != nil || rang != 1 {
+	if _, err := s.Ring(ctx, 10, func(_ context.Context, b bell.Bell) error { rang++; return nil }); err != nil || rang != 1 {
 		t.Fatalf("rang %d, %v", rang, err)
 	}
 	run, err := s.Take(ctx, made.Key, "w2")
@@ -249,9 +250,9 @@ func TestRing(t *testing.T) {
 	ctx := context.Background()
 	s := task.New(m.G, nil)
 	made := start(t, m, s, task.NewTask{Kind: "a", Title: "1", Input: 1})
-	var bells []task.Bell
+	var bells []bell.Bell
 	ring := func(fail error) (int, error) {
-		return s.Ring(ctx, 10, func(_ context.Context, b task.Bell) error {
+		return s.Ring(ctx, 10, func(_ context.Context, b bell.Bell) error {
 			if fail == nil {
 				bells = append(bells, b)
 			}

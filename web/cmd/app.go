@@ -20,6 +20,7 @@ import (
 	"recoup/models/pricing"
 	"recoup/models/staff"
 	"recoup/models/task"
+	"recoup/models/webhook"
 	"recoup/tasks"
 	"recoup/web/config"
 	"recoup/web/telemetry"
@@ -27,15 +28,16 @@ import (
 
 // app is the models of one process over one database.
 type app struct {
-	cfg     config.Config
-	log     *slog.Logger
-	tel     *telemetry.Telemetry
-	g       *gorm.DB
-	ops     *operation.Store
-	ledger  *ledger.Service
-	pricing *pricing.Service
-	jobs    *job.Service
-	staff   *staff.Service
+	cfg      config.Config
+	log      *slog.Logger
+	tel      *telemetry.Telemetry
+	g        *gorm.DB
+	ops      *operation.Store
+	ledger   *ledger.Service
+	pricing  *pricing.Service
+	jobs     *job.Service
+	staff    *staff.Service
+	webhooks *webhook.Service
 	// tasks are the tasks of the background.
 	tasks *task.Store
 	// relay is nil for commands without a queue.
@@ -91,6 +93,9 @@ func (a *app) build(queue bool) error {
 	if secret == "" {
 		// Commands that hand out no leases need no secret; one that nobody shares makes any token void.
 		secret = ids.Secret(32)
+	}
+	if a.webhooks, err = webhook.New(a.ops, []byte(secret), webhook.NewSender(a.cfg.WebhookAllow), kick); err != nil {
+		return err
 	}
 	a.jobs, err = job.New(a.ops, a.ledger, job.Options{Secret: []byte(secret), Kick: kick, Policy: job.Policy{
 		MaxAttempts: a.cfg.MaxAttempts, Lease: a.cfg.Lease, Deadline: a.cfg.Deadline, Expires: a.cfg.Expires,

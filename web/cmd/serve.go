@@ -88,7 +88,7 @@ func (a *app) server() (*web.Server, error) {
 
 // run runs a process's loops, and the HTTP server where serve is set, until ctx ends or one of them fails.
 func (a *app) run(ctx context.Context, kind process.Kind, serve bool) error {
-	runner, err := tasks.New(tasks.Options{Kind: kind, G: a.g, Relay: a.relay, Jobs: a.jobs, Background: a.background(), Log: a.log, TracerProvider: a.tel.TracerProvider(),
+	runner, err := tasks.New(tasks.Options{Kind: kind, G: a.g, Relay: a.relay, Jobs: a.jobs, Background: a.background(), Webhooks: a.webhooks, Log: a.log, TracerProvider: a.tel.TracerProvider(),
 		MeterProvider: a.tel.MeterProvider(), Version: version(), SweepInterval: a.cfg.SweepInterval, ShutdownGrace: a.cfg.ShutdownGrace})
 	if err != nil {
 		return err

@@ -70,6 +70,8 @@ type Config struct {
 	// AnchorFile is where the nightly digest of all accounts' newest entries is appended, outside the
 	// database; empty for the log only.
 	AnchorFile string
+	// WebhookAllow are the private networks that webhooks may be sent to; nil means none.
+	WebhookAllow []netip.Prefix
 	// ShutdownGrace is how long requests and tasks may take to end after a signal to stop.
 	ShutdownGrace time.Duration
 }
@@ -131,6 +133,7 @@ func Load(lookup Lookup, needs ...Need) (Config, error) {
 		TrustedProxies:   r.prefixes("RECOUP_TRUSTED_PROXIES"),
 		BookTimeZone:     r.zone("RECOUP_BOOK_TIME_ZONE"),
 		AnchorFile:       r.text("RECOUP_ANCHOR_FILE"),
+		WebhookAllow:     r.prefixes("RECOUP_WEBHOOK_ALLOW"),
 		ShutdownGrace:    r.duration("RECOUP_SHUTDOWN_GRACE", time.Second, 10*time.Minute),
 	}
 	if c.BaseURL == nil {
