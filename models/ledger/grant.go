@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"recoup/models/actor"
+	"recoup/models/approval"
 	"recoup/models/fault"
 	"recoup/models/operation"
 )
@@ -36,6 +37,8 @@ type GrantRequest struct {
 	Reference string
 	// Reason may be empty for programs; up to 500 characters.
 	Reason string
+	// Replaces names the change request that this grant is put in the place of by an edit; nil for none.
+	Replaces *approval.Replaced
 }
 
 // AdjustRequest asks for a correction by finance. It may lead below zero.
@@ -46,6 +49,8 @@ type AdjustRequest struct {
 	Amount    int64
 	Reason    string
 	Reference string
+	// Replaces is as for a grant.
+	Replaces *approval.Replaced
 }
 
 // GrantResult is the stored result of a grant or an adjustment.
@@ -54,8 +59,12 @@ type GrantResult struct {
 	Entry     Posted `json:"entry"`
 }
 
-// Grant gives credits. Faults: invalid_request, account_not_found, amount_overflow, and those of
-// operation.Apply. A frozen account takes grants.
+// Grant gives credits. A frozen account takes grants.
+//
+// Above the service's limit nothing is given: the outcome is waiting and its result an approval.Required, at
+// every try until a second person has decided. Faults: invalid_request, account_not_found, amount_overflow,
+// approval_rejected, approval_withdrawn, approval_expired, those of approval.Store.Replace where Replaces is
+// set, and those of operation.Apply.
 func (s *Service) Grant(ctx context.Context, r GrantRequest) (operation.Outcome, error) {
 	var bad []fault.Field
 	if r.Amount < 1 {
@@ -66,12 +75,11 @@ func (s *Service) Grant(ctx context.Context, r GrantRequest) (operation.Outcome,
 	}
 	bad = checkText(bad, "reference", r.Reference, 200, false)
 	bad = checkText(bad, "reason", r.Reason, 500, false)
-	return s.post(ctx, "grant", r.AccountID, r.Envelope, bad, Posting{Type: Grant, Amount: r.Amount,
+	return s.post(ctx, KindGrant, r.AccountID, r.Envelope, r.Replaces, bad, Posting{Type: Grant, Amount: r.Amount,
 		Category: r.Category, Reference: r.Reference, Reason: r.Reason})
 }
 
-// Adjust corrects a balance. Faults: invalid_request, account_not_found, amount_overflow, and those
-// of operation.Apply.
+// Adjust corrects a balance. Limit and faults are those of Grant.
 func (s *Service) Adjust(ctx context.Context, r AdjustRequest) (operation.Outcome, error) {
 	var bad []fault.Field
 	if r.Amount == 0 {
@@ -79,17 +87,34 @@ func (s *Service) Adjust(ctx context.Context, r AdjustRequest) (operation.Outcom
 	}
 	bad = checkText(bad, "reason", r.Reason, 500, true)
 	bad = checkText(bad, "reference", r.Reference, 200, false)
-	return s.post(ctx, "adjustment", r.AccountID, r.Envelope, bad, Posting{Type: Adjustment, Amount: r.Amount,
+	return s.post(ctx, KindAdjustment, r.AccountID, r.Envelope, r.Replaces, bad, Posting{Type: Adjustment, Amount: r.Amount,
 		Reference: r.Reference, Reason: r.Reason})
 }
 
-func (s *Service) post(ctx context.Context, kind, accountID string, e Envelope, bad []fault.Field, p Posting) (operation.Outcome, error) {
-	return s.ops.Apply(ctx, operation.Request{
-		Scope: operation.Account(accountID), ID: e.OperationID, Kind: kind, Actor: e.Actor, RequestID: e.RequestID,
+func (s *Service) post(ctx context.Context, kind approval.Kind, accountID string, e Envelope, replaces *approval.Replaced, bad []fault.Field,
+	p Posting) (operation.Outcome, error) {
+	req := operation.Request{
+		Scope: operation.Account(accountID), ID: e.OperationID, Kind: string(kind), Actor: e.Actor, RequestID: e.RequestID,
 		Reason: p.Reason, Invalid: bad,
 		Input: operation.Input{"amount": p.Amount, "category": optional(p.Category),
 			"reference": optional(p.Reference), "reason": optional(p.Reason)},
-	}, func(ctx context.Context, tx *operation.Tx) (any, error) {
+	}
+	if replaces != nil {
+		req.Input["replaces"] = replaces.ID
+	}
+	if s.limit != nil {
+		// Whatever the limit is by now, an earlier try may have met another.
+		req.Waiting = s.limit.Requests.Standing
+	}
+	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
+		if replaces != nil {
+			if err := s.replace(ctx, tx, *replaces, accountID, p.Reason); err != nil {
+				return nil, err
+			}
+		}
+		if s.exceeds(p.Amount) {
+			return s.propose(ctx, tx, accountID, p)
+		}
 		posted, err := s.Post(ctx, tx, p)
 		if err != nil {
 			return nil, err

@@ -90,10 +90,12 @@ type Service struct {
 	ops     *operation.Store
 	entries metric.Int64Counter
 	credits metric.Float64Counter
+	// limit is nil when nothing needs a second person.
+	limit *Limit
 }
 
 // New makes a Service over the operation store's database.
-func New(ops *operation.Store, mp metric.MeterProvider) (*Service, error) {
+func New(ops *operation.Store, mp metric.MeterProvider, options ...Option) (*Service, error) {
 	m := mp.Meter("recoup")
 	entries, err := m.Int64Counter("recoup_entries", metric.WithDescription("Entries appended, by type."))
 	if err != nil {
@@ -103,5 +105,9 @@ func New(ops *operation.Store, mp metric.MeterProvider) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{g: ops.DB(), ops: ops, entries: entries, credits: credits}, nil
+	s := &Service{g: ops.DB(), ops: ops, entries: entries, credits: credits}
+	for _, set := range options {
+		set(s)
+	}
+	return s, nil
 }

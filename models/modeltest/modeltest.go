@@ -16,6 +16,7 @@ import (
 	"gorm.io/gorm"
 
 	"recoup/migrations"
+	"recoup/models/approval"
 	"recoup/models/db"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -114,20 +115,28 @@ type Models struct {
 	Ledger  *ledger.Service
 	Pricing *pricing.Service
 	Jobs    *job.Service
+	// Requests and Desk hold what waits for a second person.
+	Requests *approval.Store
+	Desk     *approval.Desk
 }
 
 // Secret is the installation's secret in tests.
 const Secret = "a secret of tests, 32 bytes or more"
 
-// New builds the services over g.
-func New(t testing.TB, g *gorm.DB, policy job.Policy) *Models {
+// Limit makes amounts above credits wait for a second person.
+func Limit(g *gorm.DB, credits int64) ledger.Option {
+	return ledger.Limited(ledger.Limit{Credits: credits, Requests: approval.NewStore(g, 0)})
+}
+
+// New builds the services over g; without options nothing needs a second person.
+func New(t testing.TB, g *gorm.DB, policy job.Policy, options ...ledger.Option) *Models {
 	t.Helper()
 	mp := noop.NewMeterProvider()
 	ops, err := operation.NewStore(g, operation.Options{}, tnoop.NewTracerProvider(), mp)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := ledger.New(ops, mp)
+	l, err := ledger.New(ops, mp, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +144,8 @@ func New(t testing.TB, g *gorm.DB, policy job.Policy) *Models {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Jobs: jobs}
+	return &Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Jobs: jobs,
+		Requests: approval.NewStore(g, 0), Desk: approval.NewDesk(ops, l.Executors())}
 }
 
 // OwnPostgres starts a PostgreSQL for one test alone, which the test may kill and restart, and waits for

@@ -31,7 +31,7 @@ type Stored struct {
 	Cohort      *string
 	StartedAt   time.Time
 	CompletedAt *time.Time
-	// Result is the stored JSON, byte for byte; nil only while the operation runs.
+	// Result is the stored JSON, byte for byte; nil while the operation waits for a decision.
 	Result *string
 }
 

@@ -93,12 +93,19 @@ type Request struct {
 	// change nothing that a replay may not: it exists to create the account whose scope the operation
 	// needs. nil for all others.
 	Prepare func(ctx context.Context, g *gorm.DB) error
+	// Waiting answers a further try of the same operation while it waits for a decision (ErrWait), or after
+	// the decision was against it: with what is the result, or with a fault. nil for operations whose
+	// change never waits.
+	Waiting func(ctx context.Context, g *gorm.DB, stored Stored) (any, error)
 }
 
 // Outcome is what came of a request.
 type Outcome struct {
 	// Replayed is true when the result is the stored one and nothing was written now.
 	Replayed bool
+	// Waiting is true when the operation is not applied because somebody has to decide on it first. Result
+	// then says what it waits for, and may say it otherwise the next time.
+	Waiting bool
 	// Result is the stored result: the same bytes at the first answer and at every replay.
 	Result json.RawMessage
 }
@@ -141,7 +148,7 @@ func NewStore(g *gorm.DB, opts Options, tp trace.TracerProvider, mp metric.Meter
 		opts.AccountConns = 8
 	}
 	counter, err := mp.Meter("recoup").Int64Counter("recoup_operations",
-		metric.WithDescription("Operations by kind and outcome: applied, replayed (not applied), conflict, refused, failed."))
+		metric.WithDescription("Operations by kind and outcome: applied, replayed (not applied), waiting, conflict, refused, failed."))
 	if err != nil {
 		return nil, fmt.Errorf("operation: %w", err)
 	}
@@ -163,6 +170,7 @@ var ErrNothing = errors.New("operation: nothing to do")
 // It returns:
 //   - applied: change ran in a transaction that is committed;
 //   - replayed: the operation was applied before with the same input; change did not run;
+//   - waiting: change, now or at an earlier try, returned ErrWait, and nobody has decided yet;
 //   - fault operation_conflict (Mismatch): the id is known for another input; Fields names the differences;
 //   - fault operation_in_progress (Busy): the same operation is still running after Options.Wait;
 //   - fault account_not_found: the scope's account does not exist;
@@ -181,6 +189,8 @@ func (s *Store) Apply(ctx context.Context, req Request, change func(ctx context.
 
 	outcome := "applied"
 	switch f := fault.As(err); {
+	case err == nil && out.Waiting:
+		outcome = "waiting"
 	case err == nil && out.Replayed:
 		outcome = "replayed"
 	case err == nil:
@@ -277,14 +287,18 @@ func (s *Store) apply(ctx context.Context, req Request, change func(ctx context.
 			return err
 		}
 		result, err := change(ctx, tx)
-		if err != nil {
+		wait := errors.Is(err, ErrWait)
+		if err != nil && !wait {
 			return err
 		}
 		stored, err := json.Marshal(result)
 		if err != nil {
 			return fmt.Errorf("operation: result of %s: %w", req.Kind, err)
 		}
-		out.Result = stored
+		out.Result, out.Waiting = stored, wait
+		if wait {
+			return nil
+		}
 		return tx.finish(ctx, stored)
 	})
 	if err != nil {
@@ -344,9 +358,6 @@ func (s *Store) known(ctx context.Context, tx *Tx, digests map[string]string) (O
 	if err != nil {
 		return Outcome{}, nil, err
 	}
-	if stored.Result == nil {
-		return Outcome{}, nil, inProgress()
-	}
 	var before map[string]string
 	if err := json.Unmarshal([]byte(stored.Input), &before); err != nil {
 		return Outcome{}, nil, fmt.Errorf("operation: stored input: %w", err)
@@ -355,6 +366,8 @@ func (s *Store) known(ctx context.Context, tx *Tx, digests map[string]string) (O
 	outcome := "replayed"
 	if len(fields) > 0 {
 		outcome = "conflict"
+	} else if stored.Result == nil {
+		return s.waiting(ctx, tx, stored)
 	}
 	describe(ctx, stored)
 	var attempt int
