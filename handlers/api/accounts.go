@@ -32,11 +32,13 @@ func (a *API) accountCalls() []call {
 			Refusals: []string{fault.CodeAccountNotFound, fault.CodeStateConflict}}),
 		post(base+"/grants", "api.account.grant", staff.AccountGrant, a.grant, doc{
 			Summary: "Give credits to an account",
-			Body:    grantBody{}, Operation: true, Result: ledger.GrantResult{}, Created: true,
+			Text:    "Above the installation's limit a second person has to agree first: 202 with the change request.",
+			Body:    grantBody{}, Operation: true, Result: ledger.GrantResult{}, Created: true, Waits: true,
 			Refusals: []string{fault.CodeAccountNotFound, fault.CodeAmountOverflow, fault.CodeAccountInconsistent}}),
 		post(base+"/adjustments", "api.account.adjust", staff.AccountAdjust, a.adjust, doc{
 			Summary: "Correct a balance; it may become negative",
-			Body:    adjustBody{}, Operation: true, Result: ledger.GrantResult{}, Created: true,
+			Text:    "The limit counts the absolute amount; above it a second person has to agree first: 202 with the change request.",
+			Body:    adjustBody{}, Operation: true, Result: ledger.GrantResult{}, Created: true, Waits: true,
 			Refusals: []string{fault.CodeAccountNotFound, fault.CodeAmountOverflow, fault.CodeAccountInconsistent}}),
 	}
 }

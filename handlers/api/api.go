@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/route"
+	"recoup/models/approval"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -19,6 +20,8 @@ type Deps struct {
 	Ledger *ledger.Service
 	Jobs   *job.Service
 	Ops    *operation.Store
+	// Requests are what waits for a second person.
+	Requests *approval.Store
 	// Database returns nil when PostgreSQL answers and its schema is the one this program needs. The
 	// error goes to nobody but Unready.
 	Database func(ctx context.Context) error
@@ -34,12 +37,14 @@ type API struct {
 	ledger *ledger.Service
 	jobs   *job.Service
 	ops    *operation.Store
-	ready  *readiness
+	// requests are what waits for a second person.
+	requests *approval.Store
+	ready    *readiness
 }
 
 // New makes an API.
 func New(d Deps) *API {
-	return &API{ledger: d.Ledger, jobs: d.Jobs, ops: d.Ops, ready: newReadiness(d)}
+	return &API{ledger: d.Ledger, jobs: d.Jobs, ops: d.Ops, requests: d.Requests, ready: newReadiness(d)}
 }
 
 // call is one route with what its documentation says beside.
@@ -64,6 +69,8 @@ type doc struct {
 	Result any
 	// Created is true when the first answer may be 201.
 	Created bool
+	// Waits is true when it may be answered with 202, because a second person has to agree.
+	Waits bool
 	// Refusals are the codes beyond those that every call has.
 	Refusals []string
 }
@@ -88,7 +95,7 @@ func (a *API) Routes() []route.Route {
 func (a *API) calls() []call {
 	var all []call
 	for _, group := range [][]call{
-		a.accountCalls(), a.entryCalls(), a.jobCalls(), a.signalCalls(), a.workerCalls(),
+		a.accountCalls(), a.changeRequestCalls(), a.entryCalls(), a.jobCalls(), a.signalCalls(), a.workerCalls(),
 		a.deadLetterCalls(), a.operationCalls(), a.healthCalls(), a.openAPICalls(),
 	} {
 		all = append(all, group...)

@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/route"
+	"recoup/models/approval"
 	"recoup/models/fault"
 )
 
@@ -143,6 +144,15 @@ func (c call) responses(s *schemas) map[string]any {
 	if c.Created {
 		out["201"] = map[string]any{"description": "Applied and created", "content": content(echo.MIMEApplicationJSON, schema)}
 	}
+	if c.Waits {
+		out["202"] = map[string]any{"description": "Not applied: it is above the limit of one person and waits for a second. " +
+			"The same request gets this answer until somebody has decided, then that of the applied operation, as a replay",
+			"content": content(echo.MIMEApplicationJSON, map[string]any{"type": "object", "required": []string{"outcome", "operation_id", "result"},
+				"properties": map[string]any{
+					"outcome":      map[string]any{"type": "string", "enum": []string{approvalRequired}},
+					"operation_id": map[string]any{"type": "string"},
+					"result":       s.of(reflect.TypeFor[approval.Required]())}})}
+	}
 	if c.Name == "api.readyz" {
 		out["503"] = map[string]any{"description": "Not ready", "content": content(echo.MIMEApplicationJSON, schema)}
 	}
@@ -167,6 +177,9 @@ func (c call) codes() []string {
 	if c.Operation {
 		codes = append(codes, fault.CodeOperationConflict, fault.CodeOperationInProgress)
 	}
+	if c.Waits {
+		codes = append(codes, approval.CodeRejected, approval.CodeWithdrawn, approval.CodeExpired)
+	}
 	if c.Body != nil {
 		codes = append(codes, codeBodyTooLarge)
 	}
@@ -187,7 +200,7 @@ func codeStatus(code string) int {
 		return http.StatusPaymentRequired
 	case fault.CodeForbidden:
 		return http.StatusForbidden
-	case fault.CodeAccountNotFound, fault.CodeJobNotFound, fault.CodeOperationNotFound, fault.CodeLeaseUnknown:
+	case approval.CodeRequestNotFound, fault.CodeAccountNotFound, fault.CodeJobNotFound, fault.CodeOperationNotFound, fault.CodeLeaseUnknown:
 		return http.StatusNotFound
 	case codeBodyTooLarge:
 		return http.StatusRequestEntityTooLarge

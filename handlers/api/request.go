@@ -86,8 +86,14 @@ func reply(c echo.Context, ch change, out operation.Outcome, err error, first in
 	if err != nil {
 		return err
 	}
+	if out.Waiting {
+		return write(c, http.StatusAccepted, "outcome", approvalRequired, "operation_id", ch.OperationID, "result", raw(out.Result))
+	}
 	return envelope(c, ch.OperationID, out.Replayed, out.Result, first)
 }
+
+// approvalRequired is the outcome of a mutation that is not applied until a second person agrees.
+const approvalRequired = "approval_required"
 
 // envelope writes the answer of a mutation around a result, whose bytes it does not touch.
 func envelope(c echo.Context, operationID string, replayed bool, result []byte, first int) error {

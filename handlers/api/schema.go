@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"recoup/models/approval"
 	"recoup/models/job"
 	"recoup/models/ledger"
 )
@@ -33,6 +34,10 @@ func enums(t reflect.Type) []string {
 		out = job.DiscardReasons()
 	case reflect.TypeFor[job.Mode]():
 		out = []string{string(job.Managed), string(job.External)}
+	case reflect.TypeFor[approval.State]():
+		for _, s := range approval.States() {
+			out = append(out, string(s))
+		}
 	case reflect.TypeFor[ledger.Type]():
 		for _, s := range ledger.Types() {
 			out = append(out, string(s))
@@ -50,6 +55,10 @@ func schemaName(t reflect.Type) string {
 		return "Heartbeat"
 	case reflect.TypeFor[ledger.Posted]():
 		return "PostedEntry"
+	case reflect.TypeFor[approval.View]():
+		return "ChangeRequest"
+	case reflect.TypeFor[approval.Required]():
+		return "ApprovalRequired"
 	}
 	name := strings.TrimSuffix(t.Name(), "View")
 	return strings.ToUpper(name[:1]) + name[1:]

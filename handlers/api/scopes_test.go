@@ -13,31 +13,32 @@ import (
 // Who may call what, written out: a new route fails until somebody classifies it here too, on purpose.
 // W jobs:write, K jobs:work, R ledger:read, G ledger:write; costs:write and flags:read open nothing.
 var scopeTable = map[string]string{
-	"api.healthz":          "public",
-	"api.readyz":           "public",
-	"api.openapi":          "public",
-	"api.account.put":      "G",
-	"api.account.get":      "R",
-	"api.account.freeze":   "G",
-	"api.account.unfreeze": "G",
-	"api.account.grant":    "G",
-	"api.account.adjust":   "G",
-	"api.account.balance":  "R",
-	"api.account.entries":  "R",
-	"api.job.charge":       "W",
-	"api.job.get":          "WKR",
-	"api.job.timeline":     "WKR",
-	"api.job.cancel":       "W",
-	"api.job.signal":       "W",
-	"api.work.claim":       "K",
-	"api.work.heartbeat":   "K",
-	"api.work.complete":    "K",
-	"api.work.fail":        "K",
-	"api.deadletters":      "WR",
-	"api.job.requeue":      "W",
-	"api.job.discard":      "W",
-	"api.job.reopen":       "W",
-	"api.operation.get":    "WR",
+	"api.healthz":            "public",
+	"api.readyz":             "public",
+	"api.openapi":            "public",
+	"api.account.put":        "G",
+	"api.account.get":        "R",
+	"api.account.freeze":     "G",
+	"api.account.unfreeze":   "G",
+	"api.account.grant":      "G",
+	"api.account.adjust":     "G",
+	"api.account.balance":    "R",
+	"api.account.entries":    "R",
+	"api.job.charge":         "W",
+	"api.job.get":            "WKR",
+	"api.job.timeline":       "WKR",
+	"api.job.cancel":         "W",
+	"api.job.signal":         "W",
+	"api.work.claim":         "K",
+	"api.work.heartbeat":     "K",
+	"api.work.complete":      "K",
+	"api.work.fail":          "K",
+	"api.deadletters":        "WR",
+	"api.job.requeue":        "W",
+	"api.job.discard":        "W",
+	"api.job.reopen":         "W",
+	"api.operation.get":      "WR",
+	"api.change_request.get": "RG",
 }
 
 var scopeLetters = map[staff.Scope]string{staff.JobsWrite: "W", staff.JobsWork: "K", staff.LedgerRead: "R", staff.LedgerWrite: "G",
@@ -68,7 +69,7 @@ func TestEveryRouteAndScope(t *testing.T) {
 			t.Errorf("%s is not in the table", r.Name)
 			continue
 		}
-		path := strings.NewReplacer(":account_id", "nobody", ":job_id", "nothing").Replace(r.Path)
+		path := strings.NewReplacer(":account_id", "nobody", ":job_id", "nothing", ":change_request_id", "cr_x").Replace(r.Path)
 		if allowed == "public" {
 			if res := w.sendOnly(t.Context(), request{method: r.Method, path: path, key: "-"}); res.status != 200 {
 				t.Errorf("%s without a key: %d", r.Name, res.status)
@@ -157,7 +158,7 @@ func (w *world) checkParameters(op documented) {
 	if scopeTable[op.id] == "public" {
 		return
 	}
-	path := strings.NewReplacer("{account_id}", "nobody", "{job_id}", "nothing").Replace(op.template)
+	path := strings.NewReplacer("{account_id}", "nobody", "{job_id}", "nothing", "{change_request_id}", "cr_x").Replace(op.template)
 	body := ""
 	if w.doc.bodySchema(op) != nil {
 		body = `{}`

@@ -20,6 +20,7 @@ import (
 	"recoup/handlers/api"
 	"recoup/migrations"
 	"recoup/models/actor"
+	"recoup/models/approval"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -54,7 +55,11 @@ type world struct {
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	g := modeltest.DB(t)
+	return worldOver(t, modeltest.DB(t))
+}
+
+func worldOver(t testing.TB, g *gorm.DB, options ...ledger.Option) *world {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	tel, err := telemetry.Setup(context.Background(), "test", log)
 	if err != nil {
@@ -65,7 +70,7 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := ledger.New(ops, mp)
+	l, err := ledger.New(ops, mp, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,13 +81,14 @@ func newWorld(t testing.TB) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, g: g, staff: staff.New(g, staff.Options{}),
-		models: &modeltest.Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Jobs: jobs}}
+		models: &modeltest.Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Jobs: jobs,
+			Requests: approval.NewStore(g, 0), Desk: approval.NewDesk(ops, l.Executors())}}
 	w.models.Price(t, modeltest.Action, 1000)
 	pool, err := g.DB()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.api = api.New(api.Deps{Ledger: l, Jobs: jobs, Ops: ops,
+	w.api = api.New(api.Deps{Ledger: l, Jobs: jobs, Ops: ops, Requests: w.models.Requests,
 		Database: func(ctx context.Context) error { return migrations.Check(ctx, pool) },
 		Queue:    func(context.Context) error { return w.queue }})
 	base, err := url.Parse("http://recoup.test")

@@ -36,6 +36,7 @@ const (
 	AuditView      Permission = "audit.view"
 	SettingsView   Permission = "settings.view"
 	SearchUse      Permission = "search.use"
+	ApprovalView   Permission = "approval.view" // see what waits for a second person
 )
 
 // What can be done.
@@ -50,6 +51,8 @@ const (
 	JobSignal      Permission = "job.signal"
 	JobWork        Permission = "job.work" // claim, heartbeat, complete, fail
 	Requeue        Permission = "deadletter.requeue"
+	ApprovalAsk    Permission = "approval.ask"    // take back or edit what one asked for oneself
+	ApprovalDecide Permission = "approval.decide" // approve or reject what somebody else asked for
 	Discard        Permission = "deadletter.discard"
 	Reopen         Permission = "deadletter.reopen"
 	StaffManage    Permission = "staff.manage"
@@ -63,6 +66,7 @@ func All() []Permission {
 		OverviewView, SearchUse, PreferenceEdit,
 		AccountView, AccountEdit, AccountFreeze, AccountGrant, AccountAdjust,
 		LedgerView, LedgerExport, IntegrityView,
+		ApprovalView, ApprovalAsk, ApprovalDecide,
 		JobView, JobReveal, JobCancel, JobCharge, JobSignal, JobWork,
 		DeadLetterView, Requeue, Discard, Reopen,
 		OperationView, AuditView, SettingsView, StaffManage, APIKeyManage,
@@ -72,14 +76,16 @@ func All() []Permission {
 // granted is the permission table of people. An unknown role gets nothing.
 func granted(r Role) []Permission {
 	switch r {
-	case Viewer, Product:
+	case Viewer:
 		return []Permission{
-			OverviewView, SearchUse, PreferenceEdit, AccountView, LedgerView, JobView, DeadLetterView, OperationView,
+			OverviewView, SearchUse, PreferenceEdit, AccountView, LedgerView, JobView, DeadLetterView, OperationView, ApprovalView,
 		}
+	case Product:
+		return append(granted(Viewer), ApprovalAsk)
 	case Finance:
-		return append(granted(Viewer), LedgerExport, IntegrityView, AccountEdit, AccountFreeze, AccountGrant, AccountAdjust)
+		return append(granted(Viewer), LedgerExport, IntegrityView, AccountEdit, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
 	case Support:
-		return append(granted(Viewer), JobReveal, JobCancel, Requeue, Discard, Reopen)
+		return append(granted(Viewer), ApprovalAsk, JobReveal, JobCancel, Requeue, Discard, Reopen)
 	case Lead:
 		return slices.Concat(granted(Finance), granted(Product), granted(Support))
 	case Admin:
@@ -119,9 +125,9 @@ func opened(s Scope) []Permission {
 	case JobsWork:
 		return []Permission{JobWork, JobView}
 	case LedgerRead:
-		return []Permission{AccountView, LedgerView, JobView, DeadLetterView, OperationView}
+		return []Permission{AccountView, LedgerView, JobView, DeadLetterView, OperationView, ApprovalView}
 	case LedgerWrite:
-		return []Permission{AccountEdit, AccountFreeze, AccountGrant, AccountAdjust}
+		return []Permission{AccountEdit, AccountFreeze, AccountGrant, AccountAdjust, ApprovalView}
 	}
 	return nil
 }

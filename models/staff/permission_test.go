@@ -21,6 +21,9 @@ var roleMatrix = map[staff.Permission]string{
 	"ledger.view":        "vfpsla",
 	"ledger.export":      "_f__la",
 	"integrity.view":     "_f__la",
+	"approval.view":      "vfpsla",
+	"approval.ask":       "_fpsla",
+	"approval.decide":    "_f__la",
 	"job.view":           "vfpsla",
 	"job.reveal":         "___sla",
 	"job.cancel":         "___sla",
@@ -60,8 +63,8 @@ func TestRolesAllowExactlyTheMatrix(t *testing.T) {
 var scopeMatrix = map[staff.Scope][]staff.Permission{
 	"jobs:write":   {"job.charge", "job.signal", "job.cancel", "job.view", "deadletter.view", "deadletter.requeue", "deadletter.discard", "deadletter.reopen", "operation.view"},
 	"jobs:work":    {"job.work", "job.view"},
-	"ledger:read":  {"account.view", "ledger.view", "job.view", "deadletter.view", "operation.view"},
-	"ledger:write": {"account.edit", "account.freeze", "account.grant", "account.adjust"},
+	"ledger:read":  {"account.view", "ledger.view", "job.view", "deadletter.view", "operation.view", "approval.view"},
+	"ledger:write": {"account.edit", "account.freeze", "account.grant", "account.adjust", "approval.view"},
 	"costs:write":  {},
 	"flags:read":   {},
 }

@@ -12,6 +12,7 @@ import (
 
 	"recoup/migrations"
 	"recoup/models/actor"
+	"recoup/models/approval"
 	"recoup/models/db"
 	"recoup/models/ids"
 	"recoup/models/job"
@@ -40,6 +41,8 @@ type app struct {
 	webhooks *webhook.Service
 	// tasks are the tasks of the background.
 	tasks *task.Store
+	// requests are what waits for a second person.
+	requests *approval.Store
 	// relay is nil for commands without a queue.
 	relay *tasks.Relay
 }
@@ -72,7 +75,8 @@ func (a *app) build(queue bool) error {
 	if a.ops, err = operation.NewStore(a.g, operation.Options{LockTimeout: a.cfg.LockTimeout, AccountConns: max(1, a.cfg.DBConns/2)}, tp, mp); err != nil {
 		return err
 	}
-	if a.ledger, err = ledger.New(a.ops, mp); err != nil {
+	a.requests = approval.NewStore(a.g, a.cfg.ApprovalExpiry)
+	if a.ledger, err = ledger.New(a.ops, mp, ledger.Limited(ledger.Limit{Credits: a.cfg.ApprovalLimit, Requests: a.requests})); err != nil {
 		return err
 	}
 	a.pricing = pricing.New(a.ops)

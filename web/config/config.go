@@ -9,6 +9,7 @@ package config
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/netip"
 	"net/url"
@@ -58,6 +59,11 @@ type Config struct {
 	Jitter bool
 	// SweepInterval is how often the sweeper looks for work whose wake-up was lost.
 	SweepInterval time.Duration
+	// ApprovalLimit is the largest amount of credits, up or down, that one person or program grants or
+	// adjusts alone.
+	ApprovalLimit int64
+	// ApprovalExpiry is how long a change request can be decided.
+	ApprovalExpiry time.Duration
 	// ReplayRetention is how long the rows that count replays and conflicts are kept.
 	ReplayRetention time.Duration
 
@@ -130,6 +136,8 @@ func Load(lookup Lookup, needs ...Need) (Config, error) {
 		Jitter:           r.boolean("RECOUP_JITTER"),
 		SweepInterval:    r.duration("RECOUP_SWEEP_INTERVAL", 100*time.Millisecond, time.Minute),
 		ReplayRetention:  r.duration("RECOUP_REPLAY_RETENTION", day, 3650*day),
+		ApprovalLimit:    int64(r.number("RECOUP_APPROVAL_LIMIT", 0, math.MaxInt)),
+		ApprovalExpiry:   r.duration("RECOUP_APPROVAL_EXPIRY", time.Minute, 365*day),
 		TrustedProxies:   r.prefixes("RECOUP_TRUSTED_PROXIES"),
 		BookTimeZone:     r.zone("RECOUP_BOOK_TIME_ZONE"),
 		AnchorFile:       r.text("RECOUP_ANCHOR_FILE"),

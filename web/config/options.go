@@ -39,6 +39,8 @@ func Options() []Option {
 		{"RECOUP_JITTER", "true", "take up to half of each delay away", false},
 		{"RECOUP_SWEEP_INTERVAL", "1s", "how often to look for work whose wake-up was lost", false},
 		{"RECOUP_REPLAY_RETENTION", "2160h", "how long rows that count replays and conflicts are kept; operations are kept for ever", false},
+		{"RECOUP_APPROVAL_LIMIT", "100000", "credits, up or down, that one person or program grants or adjusts alone; above it a second person has to approve", false},
+		{"RECOUP_APPROVAL_EXPIRY", "168h", "time in which a change request can be decided; after it nobody can approve it any more", false},
 		{"RECOUP_TRUSTED_PROXIES", "", "addresses or CIDR ranges, comma separated, whose X-Forwarded-For and X-Forwarded-Proto are believed", false},
 		{"RECOUP_SECURE_COOKIES", "", "true: cookies over HTTPS only; follows RECOUP_BASE_URL when not set", false},
 		{"RECOUP_BOOK_TIME_ZONE", "UTC", "IANA time zone that decides the day of an entry in reports", false},
