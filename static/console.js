@@ -141,6 +141,12 @@
     if (link) {
       e.preventDefault();
       openDialog(link);
+      return;
+    }
+    // A row opens what its first link opens, unless something in it was meant or its text was selected.
+    const row = target.closest("tr[data-row]");
+    if (row && !target.closest("a, button, input, select, label, summary") && getSelection().isCollapsed) {
+      row.querySelector("a[data-open]")?.click();
     }
   });
   dialog?.addEventListener("close", () => dialog.replaceChildren());
@@ -235,7 +241,7 @@
   });
   document.addEventListener("htmx:sendError", (e) => {
     const path = e.detail.requestConfig?.path;
-    if (path && e.detail.requestConfig.verb === "get") location.assign(path);
+    if (path && e.detail.requestConfig.verb === "get" && e.detail.target?.id === "list") location.assign(path);
   });
   document.addEventListener("htmx:afterSettle", () => {
     refreshTimes();

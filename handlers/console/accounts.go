@@ -9,8 +9,10 @@ import (
 	"recoup/handlers/present"
 	"recoup/models/ledger"
 	"recoup/models/operation"
+	"recoup/models/page"
 	views "recoup/views/accounts"
 	"recoup/views/layout"
+	entries "recoup/views/ledger"
 	"recoup/views/ui"
 )
 
@@ -46,6 +48,24 @@ func (h *Console) accounts(c echo.Context) error {
 		m.Rows = append(m.Rows, pr.AccountRow(a))
 	}
 	return fragment(r, h, http.StatusOK, page, part)
+}
+
+// suggestions is how many accounts a field offers.
+const suggestions = 10
+
+// suggestAccounts answers what a field for an account offers while a person types: ids, each with its name.
+func (h *Console) suggestAccounts(c echo.Context) error {
+	var options []ui.Option
+	if typed := readable(c.QueryParam("account")); typed != "" {
+		rows, err := h.Ledger.Accounts(c.Request().Context(), ledger.AccountFilter{Search: typed}, nil, page.Older, suggestions)
+		if err != nil {
+			return err
+		}
+		for _, a := range rows.Rows {
+			options = append(options, ui.Option{Value: a.ID, Label: a.Name})
+		}
+	}
+	return render(c, http.StatusOK, entries.Options(options))
 }
 
 // subject reads the account of a form.

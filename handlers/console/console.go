@@ -89,6 +89,7 @@ func (h *Console) Routes() []route.Route {
 		get("/search", "search", may(staff.SearchUse), h.search),
 
 		get("/accounts", "accounts", may(staff.AccountView), h.accounts),
+		get("/suggestions/accounts", "suggestions.accounts", may(staff.AccountView), h.suggestAccounts),
 		get("/accounts/:account", "account", may(staff.AccountView), h.statement),
 		get("/accounts/:account/balance", "balance", may(staff.AccountView), h.balance),
 		get("/accounts/:account/entries/:seq", "entry", may(staff.LedgerView), h.entry),

@@ -34,7 +34,11 @@ const (
 // exportLedger sends the entries of all accounts that the filter of /ledger selects.
 func (h *Console) exportLedger(c echo.Context) error {
 	r := h.of(c)
-	return h.export(r, entriesOf(r, "/ledger"), "ledger")
+	f, err := h.entriesOf(r, "/ledger", ledgerParams())
+	if err != nil {
+		return err
+	}
+	return h.export(r, f, "ledger")
 }
 
 // exportStatement sends the entries of one account that the filter of its statement selects.
@@ -48,14 +52,18 @@ func (h *Console) exportStatement(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.export(r, statementFilter(r, a.ID), a.ID)
+	f, err := h.statementFilter(r, a.ID)
+	if err != nil {
+		return err
+	}
+	return h.export(r, f, a.ID)
 }
 
 // statementFilter is the filter of an account's statement, for its page and its export.
-func statementFilter(r request, account string) entryFilter {
-	f := entriesOf(r, accountURL(account))
-	f.AccountID, f.RolloutID, f.Actor, f.MinAmount, f.MaxAmount = account, "", "", nil, nil
-	return f
+func (h *Console) statementFilter(r request, account string) (entryFilter, error) {
+	f, err := h.entriesOf(r, accountURL(account), statementParams())
+	f.AccountID = account
+	return f, err
 }
 
 // exports are the links to the files of what a page shows; none for people who may not take them. count is

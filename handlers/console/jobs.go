@@ -146,28 +146,8 @@ func (h *Console) jobPage(ctx context.Context, j job.Listed, a ledger.Account) (
 
 // presenter knows the names of people and keys.
 func (h *Console) presenter(r request) (present.Presenter, error) {
-	names, err := h.names(r.Request().Context())
-	return present.Presenter{L: r.L, Now: r.Now, Names: names}, err
-}
-
-// names are what people and keys are called, by actor.
-func (h *Console) names(ctx context.Context) (map[string]string, error) {
-	people, err := h.Staff.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := h.Staff.ListKeys(ctx)
-	if err != nil {
-		return nil, err
-	}
-	names := make(map[string]string, len(people)+len(keys))
-	for _, p := range people {
-		names[p.Actor().String()] = p.Name
-	}
-	for _, k := range keys {
-		names[k.Actor().String()] = k.Name
-	}
-	return names, nil
+	a, err := h.actors(r.Request().Context())
+	return present.Presenter{L: r.L, Now: r.Now, Names: a.names}, err
 }
 
 func (h *Console) cancelForm(c echo.Context) error {

@@ -1,7 +1,10 @@
 package console
 
 import (
+	"context"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -16,8 +19,8 @@ import (
 // foundAtMost bounds each kind of result.
 const foundAtMost = 20
 
-// search jumps on an exact account, job or operation id that is the only one, and lists what matches
-// otherwise.
+// search jumps on an exact account, job or operation id that is the only one, and on an entry written as account/number.
+// It lists what matches otherwise.
 func (h *Console) search(c echo.Context) error {
 	r := h.of(c)
 	ctx := c.Request().Context()
@@ -39,19 +42,21 @@ func (h *Console) search(c echo.Context) error {
 	for _, j := range jobs {
 		exact = append(exact, jobURL(j.AccountID, j.JobID))
 	}
-	entries, err := h.Ledger.List(ctx, ledger.Filter{OperationID: q}, nil, page.Older, foundAtMost)
+	ops, err := h.Ops.WithID(ctx, q, foundAtMost+1)
 	if err != nil {
 		return err
 	}
-	scopes := map[string]bool{}
-	for _, e := range entries.Rows {
-		scope := present.Scope(e.AccountID, e.Actor)
-		if !scopes[scope] {
-			scopes[scope] = true
-			exact = append(exact, operationURL(scope, q))
-			m.Operations = append(m.Operations, search.Operation{ID: ui.ID{Value: q, URL: operationURL(scope, q)}, Scope: scope,
-				Kind: r.L.Maybe("type."+string(e.Type), string(e.Type))})
+	for i, o := range ops {
+		to := operationURL(o.ScopeName(), o.ID)
+		exact = append(exact, to)
+		if i < foundAtMost {
+			m.Operations = append(m.Operations, search.Operation{ID: ui.ID{Value: o.ID, URL: to}, Scope: o.ScopeName(), Kind: r.L.Maybe("kind."+o.Kind, o.Kind)})
 		}
+	}
+	if entry, err := h.entryNamed(ctx, q); err != nil {
+		return err
+	} else if entry != "" {
+		exact = append(exact, entry)
 	}
 	if len(exact) == 1 {
 		return c.Redirect(http.StatusSeeOther, exact[0])
@@ -73,8 +78,32 @@ func (h *Console) search(c echo.Context) error {
 		}
 		m.Jobs = append(m.Jobs, search.Job{ID: present.Job(j.AccountID, j.JobID), Account: present.Account(j.AccountID), Action: found.Action, State: present.State(found.Job)})
 	}
-	m.More = accounts.Older != nil || len(jobs) > foundAtMost
+	m.More = accounts.Older != nil || len(jobs) > foundAtMost || len(ops) > foundAtMost
 	f := h.frame(r)
 	f.Query = q
 	return render(c, http.StatusOK, search.Page(f, m))
+}
+
+// entryNamed is the page of the entry that "account/number" names, as accounting files do; "" when there is none. No account's id has
+// a slash.
+func (h *Console) entryNamed(ctx context.Context, q string) (string, error) {
+	account, number, ok := strings.Cut(q, "/")
+	if !ok {
+		return "", nil
+	}
+	seq, err := strconv.ParseInt(strings.TrimPrefix(number, "#"), 10, 64)
+	if err != nil || seq < 1 {
+		return "", nil
+	}
+	a, err := h.Ledger.Account(ctx, account)
+	if err != nil {
+		if fault.As(err) != nil {
+			return "", nil
+		}
+		return "", err
+	}
+	if seq > a.LastSeq {
+		return "", nil
+	}
+	return present.EntryURL(a.ID, seq), nil
 }

@@ -31,11 +31,11 @@ func (h *Console) statement(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	f := statementFilter(r, a.ID)
-	pr, err := h.presenter(r)
+	f, err := h.statementFilter(r, a.ID)
 	if err != nil {
 		return err
 	}
+	pr := f.presenter(r)
 	m := pr.Statement(a)
 	m.Filter, m.Periods, m.Zone = f.form, f.periodChoices(r), r.L.ZoneAt(r.Now)
 	m.List = list(f.chips, f.path)

@@ -89,9 +89,10 @@ func (b *workbook) Write(e ledger.Entry) error {
 	if err != nil {
 		return err
 	}
-	// A date in a sheet has no zone: the wall clock of the zone, which the header names, is written.
-	wall := e.CreatedAt.In(b.zone)
-	naive := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), wall.Nanosecond(), time.UTC)
+	// A date in a sheet has no zone: the wall clock of the zone, which the header names, is written. Spreadsheets show whole
+	// seconds and round to them, so what is finer is cut off: else the last moment of a day would be shown as the next day.
+	wall := e.CreatedAt.In(b.zone).Truncate(time.Second)
+	naive := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), 0, time.UTC)
 	var units any
 	if e.JobUnits != nil {
 		units = b.exact(*e.JobUnits)

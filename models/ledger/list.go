@@ -15,16 +15,18 @@ import (
 
 // Filter selects entries. Zero members do not restrict.
 type Filter struct {
-	Types       []Type     `json:"types,omitempty"`
-	AccountID   string     `json:"account,omitempty"`
-	JobID       string     `json:"job,omitempty"`
-	OperationID string     `json:"operation,omitempty"`
-	RuleVersion string     `json:"rule,omitempty"`
-	RolloutID   string     `json:"rollout,omitempty"`
-	Actor       string     `json:"actor,omitempty"`
-	MinAmount   *int64     `json:"min,omitempty"`
-	MaxAmount   *int64     `json:"max,omitempty"`
-	From        *time.Time `json:"from,omitempty"`
+	Types       []Type `json:"types,omitempty"`
+	AccountID   string `json:"account,omitempty"`
+	JobID       string `json:"job,omitempty"`
+	OperationID string `json:"operation,omitempty"`
+	RuleVersion string `json:"rule,omitempty"`
+	RolloutID   string `json:"rollout,omitempty"`
+	Actor       string `json:"actor,omitempty"`
+	MinAmount   *int64 `json:"min,omitempty"`
+	MaxAmount   *int64 `json:"max,omitempty"`
+	// AnySign makes MinAmount and MaxAmount bounds of an amount's size, whatever its sign. Neither may be negative then.
+	AnySign bool       `json:"any_sign,omitempty"`
+	From    *time.Time `json:"from,omitempty"`
 	// To is exclusive.
 	To *time.Time `json:"to,omitempty"`
 }
@@ -136,10 +138,16 @@ func (s *Service) where(ctx context.Context, f Filter) (w *where.Clause, one boo
 	equal("rule_version", f.RuleVersion)
 	equal("rollout_id", f.RolloutID)
 	equal("actor", f.Actor)
-	if f.MinAmount != nil {
+	switch {
+	case f.MinAmount != nil && f.AnySign:
+		w.And("(e.amount >= ? OR e.amount <= ?)", *f.MinAmount, -*f.MinAmount)
+	case f.MinAmount != nil:
 		w.And("e.amount >= ?", *f.MinAmount)
 	}
-	if f.MaxAmount != nil {
+	switch {
+	case f.MaxAmount != nil && f.AnySign:
+		w.And("e.amount BETWEEN ? AND ?", -*f.MaxAmount, *f.MaxAmount)
+	case f.MaxAmount != nil:
 		w.And("e.amount <= ?", *f.MaxAmount)
 	}
 	return w, one, nil

@@ -97,6 +97,17 @@ func (s *Store) Find(ctx context.Context, scope Scope, id string) (Stored, []Att
 	return row, attempts, nil
 }
 
+// WithID lists the operations of any scope that have an id, at most limit of them, oldest first, without their
+// further attempts. Operations that still run are left out.
+func (s *Store) WithID(ctx context.Context, id string, limit int) ([]Stored, error) {
+	var rows []Stored
+	err := s.g.WithContext(ctx).Raw(selectStored+`WHERE o.id = ? AND o.result IS NOT NULL ORDER BY o.started_at LIMIT ?`, id, limit).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("operation: with id: %w", err)
+	}
+	return rows, nil
+}
+
 // OfJob lists the operations of the account's callers and timers that left an event in one job's timeline,
 // oldest first, without their further attempts.
 func (s *Store) OfJob(ctx context.Context, accountKey, jobKey int64) ([]Stored, error) {

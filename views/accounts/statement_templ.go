@@ -675,7 +675,7 @@ func StatementList(l text.Locale, m Statement) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, e := range d.Rows {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<tr><td>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<tr data-row><td>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

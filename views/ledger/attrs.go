@@ -39,3 +39,19 @@ func placeholder(example string) templ.Attributes {
 func numberInput() templ.Attributes {
 	return templ.Attributes{"inputmode": "numeric", "autocomplete": "off"}
 }
+
+// suggested is an input that offers the options of a list.
+func suggested(list string) templ.Attributes {
+	a := idInput()
+	a["list"] = list
+	return a
+}
+
+// accountInput offers the accounts whose id or name begins with what was typed so far. Without script it is a plain input.
+func accountInput() templ.Attributes {
+	a := suggested("account-options")
+	a["hx-get"], a["hx-trigger"], a["hx-target"] = "/suggestions/accounts", "input changed delay:150ms", "#account-options"
+	// The list around it is swapped whole; this is not.
+	a["hx-select"], a["hx-swap"] = "unset", "innerHTML"
+	return a
+}

@@ -2,7 +2,7 @@
 //
 // A handler reads entries by one filter, maps each to an Entry, and renders Page, or List alone when htmx asks
 // for the element ui.ListID. The field names of the filter form are the names of the query parameters:
-// type (repeated), account, job, operation, rule_version, rollout, actor, min, max, period, from, to.
+// type (repeated), account, job, operation, rule_version, rollout, actor, min, max, sign, period, from, to.
 package ledger
 
 import (
@@ -59,8 +59,10 @@ type Filter struct {
 	RuleVersion  ui.Field
 	Rollout      ui.Field
 	Actor        ui.Field
-	Min          ui.Field // credits, signed
+	Actors       []ui.Option // suggestions for Actor
+	Min          ui.Field    // credits, signed unless Sign is chosen
 	Max          ui.Field
+	Sign         []ui.Option // one option: the range is one of sizes
 	Periods      []ui.Option // the values of period: PeriodOptions
 	PeriodError  string
 	From         ui.Field // YYYY-MM-DD in the person's zone

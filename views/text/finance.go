@@ -4,6 +4,20 @@ package text
 // from.
 func finance(key string) (en, ja string) {
 	switch key {
+	case "filter.actor_hint":
+		return "A name or e-mail address; system for timers", "名前またはメールアドレス（タイマーは system）"
+	case "filter.sign":
+		return "Sign", "符号"
+	case "filter.any_sign":
+		return "Either sign: 40 also finds −40", "符号を問わない（40で−40も含む）"
+	case "filter.min_any_sign":
+		return "Credits from, either sign", "クレジット（下限、符号を問わない）"
+	case "filter.max_any_sign":
+		return "Credits to, either sign", "クレジット（上限、符号を問わない）"
+	case "problem.actor_ambiguous":
+		return "Several people or keys have this name: type the e-mail address.", "同じ名前が複数あります。メールアドレスを入力してください。"
+	case "actor.key":
+		return "API key", "APIキー"
 	case "export.say":
 		return "Export all entries of this filter, times in {1}", "この条件の全件を書き出し（時刻は{1}）"
 	case "export.say_count":

@@ -1,0 +1,149 @@
+package console_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"recoup/models/actor"
+	"recoup/models/ids"
+	"recoup/models/ledger"
+	"recoup/models/modeltest"
+	"recoup/models/staff"
+)
+
+// An amount may be looked for by its size: a charge of 40 is found beside the grant of 40.
+func TestAmountsOfEitherSign(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 0)
+	for _, n := range []int64{39, 40, -40, 41, -41, -42, 100} {
+		if _, err := w.Ledger.Adjust(context.Background(), ledger.AdjustRequest{Envelope: modeltest.Envelope(), AccountID: "acct_7", Amount: n, Reason: "r"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := w.as(staff.Finance)
+	for q, want := range map[string][]string{
+		"min=40&max=41":            {"41", "40"},
+		"min=40&max=41&sign=any":   {"-41", "41", "-40", "40"},
+		"min=-40&max=-41&sign=any": {"-41", "41", "-40", "40"},
+		"max=40&sign=any":          {"-40", "40", "39"},
+		"min=42&sign=any":          {"100", "-42"},
+		"min=-42&max=-40":          {"-42", "-41", "-40"},
+	} {
+		path := "/ledger?account=acct_7&" + q
+		page := b.page(path)
+		if got := amounts(b.onScreen(path)); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", q, got, want)
+		}
+		if strings.Contains(q, "sign=any") {
+			w.says(page, "either sign")
+		}
+		_, file := b.exported(exportLink(page, "csv"))
+		if rows, _ := inFile(t, file); !slices.Equal(amounts(rows), want) {
+			t.Errorf("%s: the file has %v", q, amounts(rows))
+		}
+	}
+	if rec := b.get("/ledger?min=-9223372036854775808&sign=any"); rec.Code != http.StatusUnprocessableEntity {
+		t.Errorf("a size that no number has: %d", rec.Code)
+	}
+}
+
+// Who made an entry can be said by name, by e-mail address or as it is recorded; a name of two people is asked back.
+func TestEntriesByTheNameOfAPerson(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 5)
+	who := func(name string) staff.Person {
+		t.Helper()
+		p, err := w.staff.CreateStaff(context.Background(), staff.By{Actor: actor.System()},
+			staff.NewPerson{Email: "m" + ids.New()[24:] + "@recoup.test", Name: name, Role: staff.Finance, Password: password})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	mika, twin1, twin2 := who("Mika Sato"), who("Kim Lee"), who("Kim Lee")
+	for i, p := range []staff.Person{mika, twin1, twin2} {
+		_, err := w.Ledger.Adjust(context.Background(), ledger.AdjustRequest{Envelope: ledger.Envelope{OperationID: ids.New(), Actor: p.Actor()},
+			AccountID: "acct_7", Amount: int64(10 + i), Reason: "r"})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := w.signedIn(mika)
+	for typed, want := range map[string]string{"Mika Sato": "10", "mika sato": "10", mika.Actor().String(): "10", mika.Email: "10", twin1.Email: "11",
+		strings.ToUpper(twin2.Email): "12", "nobody": ""} {
+		path := "/ledger?" + url.Values{"actor": {typed}}.Encode()
+		if got := strings.Join(amounts(b.onScreen(path)), " "); got != want {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
+		if want == "10" {
+			w.says(b.page(path), "Actor Mika Sato")
+		}
+	}
+	rec := b.get("/ledger?actor=Kim+Lee")
+	if rec.Code != http.StatusUnprocessableEntity {
+		t.Errorf("two of one name: %d", rec.Code)
+	}
+	w.says(rec.Body.String(), "Several people or keys have this name: type the e-mail address.")
+	// What the field suggests is what it understands.
+	page := b.page("/ledger")
+	for _, option := range []string{`<option value="Mika Sato">` + mika.Email, `<option value="` + twin1.Email + `">Kim Lee`, `<option value="system">`} {
+		if !strings.Contains(page, option) {
+			t.Errorf("the field does not suggest %s", option)
+		}
+	}
+}
+
+func TestAccountsAreSuggested(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 0)
+	w.Account(t, "acct_8", 0)
+	w.name("acct_8", "Hoshino & Sons")
+	w.Account(t, "other", 0)
+	b := w.as(staff.Viewer)
+	for typed, want := range map[string]string{"acct": `<option value="acct_7"></option><option value="acct_8">Hoshino &amp; Sons</option>`,
+		"hoshi": `<option value="acct_8">Hoshino &amp; Sons</option>`, "": "", "%": "", "zzz": ""} {
+		if got := strings.TrimSpace(b.page("/suggestions/accounts?" + url.Values{"account": {typed}}.Encode())); got != want {
+			t.Errorf("%q: %s", typed, got)
+		}
+	}
+}
+
+// Search jumps on what is exact: an account, a job, an entry, and an operation whether or not it wrote an entry.
+func TestSearchJumps(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.Charge(t, "acct_7", "render-1", 40)
+	frozen := modeltest.Envelope()
+	if _, err := w.Ledger.Freeze(context.Background(), ledger.FreezeRequest{Envelope: frozen, AccountID: "acct_7", Reason: "r"}); err != nil {
+		t.Fatal(err)
+	}
+	granted := w.grant("acct_7", 3)
+	b := w.as(staff.Viewer)
+	for q, want := range map[string]string{
+		"acct_7": "/accounts/acct_7", "render-1": "/accounts/acct_7/jobs/render-1", "acct_7/2": "/accounts/acct_7/entries/2", "acct_7/#2": "/accounts/acct_7/entries/2",
+		granted.OperationID: "/operations?" + url.Values{"scope": {"account:acct_7"}, "id": {granted.OperationID}}.Encode(),
+		frozen.OperationID:  "/operations?" + url.Values{"scope": {"account:acct_7"}, "id": {frozen.OperationID}}.Encode(),
+	} {
+		rec := b.get("/search?" + url.Values{"q": {q}}.Encode())
+		if rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != want {
+			t.Errorf("%s: %d %s, want %s", q, rec.Code, rec.Header().Get("Location"), want)
+			continue
+		}
+		b.page(want)
+	}
+	for _, q := range []string{"acct_7/4", "acct_7/0", "acct_7/-1", "acct_7/x", "nobody/1", "acct_7/99999999999999999999", "/", "acct_7/"} {
+		if rec := b.get("/search?" + url.Values{"q": {q}}.Encode()); rec.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", q, rec.Code, rec.Header().Get("Location"))
+		}
+	}
+	// One id in two scopes is a choice, not a jump.
+	w.Account(t, "acct_8", 0)
+	if _, err := w.Ledger.Grant(context.Background(), ledger.GrantRequest{Envelope: granted, AccountID: "acct_8", Amount: 3, Category: ledger.Paid}); err != nil {
+		t.Fatal(err)
+	}
+	w.says(b.page("/search?q="+granted.OperationID), "account:acct_7", "account:acct_8")
+}
