@@ -58,7 +58,7 @@ func newWorld(t *testing.T) *world {
 	sessions := session.New(w.staff, false)
 	pages := console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g)})
 	quiet := func(context.Context) error { return nil }
-	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Jobs: w.Jobs, Ops: w.Ops, Requests: w.Requests, Database: quiet, Queue: quiet})
+	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Requests: w.Requests, Database: quiet, Queue: quiet})
 	handler, err := web.New(web.Options{Logger: log, Telemetry: tel, Authenticator: sessions, Routes: web.Routes(jsonAPI, pages), ErrorPage: pages.ErrorPage, BaseURL: at})
 	if err != nil {
 		t.Fatal(err)

@@ -12,14 +12,16 @@ import (
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
+	"recoup/models/pricing"
 	"recoup/models/staff"
 )
 
 // Deps are what an API is made of. Every field is required unless it says otherwise.
 type Deps struct {
-	Ledger *ledger.Service
-	Jobs   *job.Service
-	Ops    *operation.Store
+	Ledger  *ledger.Service
+	Pricing *pricing.Service
+	Jobs    *job.Service
+	Ops     *operation.Store
 	// Requests are what waits for a second person.
 	Requests *approval.Store
 	// Database returns nil when PostgreSQL answers and its schema is the one this program needs. The
@@ -34,9 +36,10 @@ type Deps struct {
 
 // API answers programs.
 type API struct {
-	ledger *ledger.Service
-	jobs   *job.Service
-	ops    *operation.Store
+	ledger  *ledger.Service
+	pricing *pricing.Service
+	jobs    *job.Service
+	ops     *operation.Store
 	// requests are what waits for a second person.
 	requests *approval.Store
 	ready    *readiness
@@ -44,7 +47,7 @@ type API struct {
 
 // New makes an API.
 func New(d Deps) *API {
-	return &API{ledger: d.Ledger, jobs: d.Jobs, ops: d.Ops, requests: d.Requests, ready: newReadiness(d)}
+	return &API{ledger: d.Ledger, pricing: d.Pricing, jobs: d.Jobs, ops: d.Ops, requests: d.Requests, ready: newReadiness(d)}
 }
 
 // call is one route with what its documentation says beside.
@@ -95,7 +98,7 @@ func (a *API) Routes() []route.Route {
 func (a *API) calls() []call {
 	var all []call
 	for _, group := range [][]call{
-		a.accountCalls(), a.changeRequestCalls(), a.entryCalls(), a.jobCalls(), a.signalCalls(), a.workerCalls(),
+		a.accountCalls(), a.changeRequestCalls(), a.entryCalls(), a.quoteCalls(), a.jobCalls(), a.signalCalls(), a.workerCalls(),
 		a.deadLetterCalls(), a.operationCalls(), a.healthCalls(), a.openAPICalls(),
 	} {
 		all = append(all, group...)

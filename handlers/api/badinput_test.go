@@ -22,6 +22,7 @@ func goodBodies(lease string) map[string]map[string]string {
 		"api.account.unfreeze": {"reason": `"r"`},
 		"api.account.grant":    {"amount": `5`, "category": `"paid"`, "reference": `"x"`, "reason": `"r"`},
 		"api.account.adjust":   {"amount": `5`, "reason": `"r"`, "reference": `"x"`},
+		"api.quote":            {"action": action, "units": `1`},
 		"api.job.charge": {"job_id": `"new"`, "action": action, "units": `1`, "payload": `{"k":1}`, "max_attempts": `3`, "deadline_s": `60`,
 			"expires_in_s": `600`, "dependency": `"gpu"`, "mode": `"managed"`},
 		"api.job.cancel":     {"reason": `"r"`},

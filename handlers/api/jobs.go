@@ -21,7 +21,7 @@ func (a *API) jobCalls() []call {
 			Text: "The price is fixed here and never again. A managed job is handed to workers; an external one is run by the caller, " +
 				"who signals how it ended.",
 			Body: chargeBody{}, Operation: true, Result: job.ChargeResult{}, Created: true,
-			Refusals: []string{fault.CodeActionNotFound, fault.CodeAccountNotFound, fault.CodeInsufficientCredits, fault.CodeJobExists,
+			Refusals: []string{fault.CodeActionNotFound, fault.CodeAccountNotFound, fault.CodeInsufficientCredits, fault.CodeJobExists, fault.CodeQuoteExpired,
 				fault.CodeAccountFrozen, fault.CodeAccountInconsistent}}),
 		get(one, "api.job.get", staff.JobView, a.getJob, doc{
 			Summary: "Read a job: state, money, and the guards' evidence", Result: jobAnswer{},

@@ -11,6 +11,7 @@ import (
 	"recoup/models/approval"
 	"recoup/models/job"
 	"recoup/models/ledger"
+	"recoup/models/pricing"
 )
 
 // schemas turns Go types into JSON Schema (2020-12, as OpenAPI 3.1 has it) and collects the named
@@ -37,6 +38,10 @@ func enums(t reflect.Type) []string {
 	case reflect.TypeFor[approval.State]():
 		for _, s := range approval.States() {
 			out = append(out, string(s))
+		}
+	case reflect.TypeFor[pricing.Reason]():
+		for _, r := range pricing.Reasons() {
+			out = append(out, string(r))
 		}
 	case reflect.TypeFor[ledger.Type]():
 		for _, s := range ledger.Types() {

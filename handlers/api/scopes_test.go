@@ -24,6 +24,7 @@ var scopeTable = map[string]string{
 	"api.account.adjust":     "G",
 	"api.account.balance":    "R",
 	"api.account.entries":    "R",
+	"api.quote":              "W",
 	"api.job.charge":         "W",
 	"api.job.get":            "WKR",
 	"api.job.timeline":       "WKR",

@@ -88,7 +88,7 @@ func worldOver(t testing.TB, g *gorm.DB, options ...ledger.Option) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.api = api.New(api.Deps{Ledger: l, Jobs: jobs, Ops: ops, Requests: w.models.Requests,
+	w.api = api.New(api.Deps{Ledger: l, Pricing: w.models.Pricing, Jobs: jobs, Ops: ops, Requests: w.models.Requests,
 		Database: func(ctx context.Context) error { return migrations.Check(ctx, pool) },
 		Queue:    func(context.Context) error { return w.queue }})
 	base, err := url.Parse("http://recoup.test")

@@ -112,8 +112,8 @@ func orString(s, fallback string) string {
 const maxTries = 5
 
 // InTx runs fn in one READ COMMITTED transaction: committed when fn returns nil, rolled back on an
-// error or a panic. When PostgreSQL reports a serialization failure or a deadlock the whole
-// function runs again, so it must keep no effect outside the transaction. Other errors come back
+// error or a panic. When PostgreSQL reports a serialization failure or a deadlock, or that somebody else
+// recorded the decision first, the whole function runs again, so it must keep no effect outside the transaction. Other errors come back
 // translated by Fault.
 func InTx(ctx context.Context, g *gorm.DB, fn func(tx *gorm.DB) error) error {
 	for try := 1; ; try++ {
@@ -154,7 +154,8 @@ func once(ctx context.Context, g *gorm.DB, opts *sql.TxOptions, fn func(tx *gorm
 
 func repeatable(err error) bool {
 	code := Code(err)
-	return code == "40001" || code == "40P01"
+	// A quote that came while a charge of the same operation was under way: tried again, the charge adopts it.
+	return code == "40001" || code == "40P01" || code == codeUnique && Constraint(err) == "decisions_pkey"
 }
 
 // IsNoRows reports whether err says that a query found nothing.

@@ -47,6 +47,7 @@ const (
 	CodeStateConflict       = "state_conflict"
 	CodeAttemptNotMade      = "attempt_not_made"
 	CodeJobExists           = "job_exists"
+	CodeQuoteExpired        = "quote_expired"
 	CodeOperationConflict   = "operation_conflict"
 	CodeOperationInProgress = "operation_in_progress"
 	CodeInsufficientCredits = "insufficient_credits"

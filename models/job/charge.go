@@ -40,9 +40,9 @@ type ChargeResult struct {
 	Entry ledger.Posted `json:"entry"`
 }
 
-// Charge prices a job by the rule version in force, takes its cost from the account and queues it, or
-// does nothing at all. Faults: invalid_request, action_not_found, job_exists (with the operation id
-// that charged it), insufficient_credits, account_frozen, account_inconsistent, and those of
+// Charge prices a job by the decision for its operation, see pricing.Decide, takes its cost from the account and queues it, or
+// does nothing at all. Faults: invalid_request, action_not_found, quote_expired, job_exists (with the
+// operation id that charged it), insufficient_credits, account_frozen, account_inconsistent, and those of
 // operation.Apply.
 func (s *Service) Charge(ctx context.Context, r ChargeRequest) (operation.Outcome, error) {
 	var mode any
@@ -97,7 +97,7 @@ func (r ChargeRequest) check() []fault.Field {
 }
 
 func (s *Service) charge(ctx context.Context, tx *operation.Tx, r ChargeRequest) (any, error) {
-	decision, err := pricing.Decide(ctx, tx.DB, r.Action, r.Units)
+	decision, err := pricing.Decide(ctx, tx, r.Action, r.Units)
 	if err != nil {
 		return nil, err
 	}

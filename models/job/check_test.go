@@ -155,8 +155,13 @@ SELECT 'job ' || j.id || ': ' || p.problem FROM j CROSS JOIN LATERAL (
 	UNION ALL SELECT 'leased though ' || j.state WHERE (j.lease_until IS NOT NULL) <> (j.state = 'running' AND j.mode = 'managed')
 	UNION ALL SELECT 'was delivered ' || j.deliveries || ' times by other events' WHERE j.deliveries <>
 		(SELECT count(*) FROM job_events v WHERE v.account_key = j.account_key AND v.job_key = j.key AND v.kind = 'succeeded')
+	UNION ALL SELECT 'was charged without its decision' WHERE NOT EXISTS (SELECT 1 FROM decisions d
+		WHERE d.account_key = j.account_key AND d.operation_id = j.operation_id
+			AND (d.action, d.units, d.price, d.rule_version, d.rollout_id, d.cohort) IS NOT DISTINCT FROM (j.action, j.units, j.cost, j.rule_version, j.rollout_id, j.cohort))
 	UNION ALL SELECT 'is priced by no rule' WHERE NOT EXISTS (SELECT 1 FROM rule_versions r WHERE r.id = j.rule_version AND r.action = j.action)
 ) p
 UNION ALL SELECT 'entry ' || seq || ' of account ' || account_key || ' has no operation' FROM e
 	WHERE NOT EXISTS (SELECT 1 FROM operations o WHERE o.account_key = e.account_key AND o.id = e.operation_id)
+UNION ALL SELECT 'decision ' || operation_id || ' is of no charge and no quote' FROM decisions d WHERE account_key = ANY ((@accounts)::bigint[])
+	AND expires_at IS NULL AND NOT EXISTS (SELECT 1 FROM j WHERE j.account_key = d.account_key AND j.operation_id = d.operation_id)
 UNION ALL SELECT 'operation ' || id || ' has no result' FROM operations WHERE result IS NULL AND (account_key = 0 OR account_key = ANY ((@accounts)::bigint[]))`

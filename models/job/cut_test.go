@@ -221,6 +221,8 @@ func (s scene) rows(t *testing.T, m *modeltest.Models) string {
 		UNION ALL SELECT 'entry ' || x::text FROM entries x WHERE `+own+`
 		UNION ALL SELECT 'operation ' || x::text FROM operations x WHERE `+own+` OR (account_key = 0 AND id = @op)
 		UNION ALL SELECT 'job ' || x::text FROM jobs x WHERE `+own+`
+		UNION ALL SELECT 'decision ' || x::text FROM decisions x WHERE `+own+`
+		UNION ALL SELECT 'enrolment ' || x::text FROM enrolments x WHERE `+own+`
 		UNION ALL SELECT 'attempt ' || x::text FROM attempts x WHERE `+own+`
 		UNION ALL SELECT 'event ' || x::text FROM job_events x WHERE `+own+`
 		UNION ALL SELECT 'line ' || x::text FROM waiting_line x WHERE `+own+`

