@@ -180,10 +180,18 @@ func (s sample) statement() accounts.Statement {
 			{ID: job("vr-20377"), Action: "video_render", State: "dead", Cost: "36", Money: "refunded", At: s.at(90 * time.Hour)},
 		},
 		JobsURL:     "/jobs?account=acct_7Q2M",
-		Reclaimable: []accounts.JobRow{{ID: job("vr-20377"), Action: "video_render", State: "dead", Cost: "36", Money: "refunded", At: s.at(90 * time.Hour)}}, ReclaimableSum: "36",
+		Reclaimable: []accounts.JobRow{{ID: job("vr-20377"), Action: "video_render", State: "dead", Cost: "36", Money: "refunded", At: s.at(90 * time.Hour)}}, ReclaimableSay: s.l.N("statement.reclaimable_count", 1, "36"), ReclaimableMore: "/jobs?money=refunded",
+		Notes: s.notes(), NotesURL: "/accounts/acct_7Q2M/notes", NoteURL: "/accounts/acct_7Q2M/notes/new", ProfileURL: "/accounts/acct_7Q2M/profile",
 		GrantURL: "/accounts/acct_7Q2M/grants/new", AdjustURL: "/accounts/acct_7Q2M/adjustments/new", FreezeURL: "/accounts/acct_7Q2M/freeze",
 	}
 	return m
+}
+
+func (s sample) notes() []accounts.Note {
+	return []accounts.Note{
+		{Text: "Asked for an invoice with the number of their order.\nSent on Friday.", By: "Mika Sato", At: s.at(3 * time.Hour), StrikeURL: "/strike"},
+		{Text: "Wants a call before every freeze.", By: "K. Mori", At: s.at(90 * time.Hour), Struck: true, StruckBy: "Mika Sato", StruckAt: s.at(2 * time.Hour), StruckReason: "Was another customer."},
+	}
 }
 
 func (s sample) negative() accounts.Statement {
@@ -392,6 +400,12 @@ func rich(lang text.Lang) []page {
 		{name: "adjustment", view: accounts.AdjustmentPage(f, accounts.Adjustment{Act: s.act(false), Account: who})},
 		{name: "freeze", view: accounts.FreezePage(f, accounts.Freeze{Act: s.act(false), Account: who})},
 		{name: "unfreeze", view: accounts.FreezePage(f, accounts.Freeze{Act: s.act(false), Account: who, Thaw: true})},
+		{name: "profile", view: accounts.ProfilePage(f, accounts.Profile{Act: s.act(false), Account: who, Name: ui.Field{Value: "Hoshino Studio"}, Attributes: ui.Field{Value: "external_number = " + bigInteger + "\n"}, Seen: "1"})},
+		{name: "profile-review", view: accounts.ProfilePage(f, accounts.Profile{Act: s.act(true), Account: who, Attributes: wrong, Reviewed: "a", Changes: []ui.Change{{Label: s.l.T("col.plan"), Before: "studio", After: "enterprise"}}})},
+		{name: "notes", view: accounts.NotesPage(f, accounts.Notes{Account: who, Zone: "JST", Rows: s.notes(), AddURL: "/n", List: s.list(false)})},
+		{name: "notes-list", view: accounts.NotesList(s.l, accounts.Notes{Rows: s.notes()}), fragment: true},
+		{name: "note", view: accounts.AddNotePage(f, accounts.AddNote{Act: s.act(true), Account: who, Text: wrong})},
+		{name: "note-strike", view: accounts.StrikeNotePage(f, accounts.StrikeNote{Act: s.act(false), Account: who, Text: s.notes()[0].Text})},
 		{name: "jobs", view: jobs.Page(f, s.jobs())},
 		{name: "jobs-list", view: jobs.List(s.l, s.jobs()), fragment: true},
 		{name: "job", view: jobs.JobPage(f, s.job())},
@@ -432,6 +446,10 @@ func bare(lang text.Lang) []page {
 		{name: "grant", view: accounts.GrantPage(f, accounts.Grant{})},
 		{name: "adjustment", view: accounts.AdjustmentPage(f, accounts.Adjustment{})},
 		{name: "freeze", view: accounts.FreezePage(f, accounts.Freeze{})},
+		{name: "profile", view: accounts.ProfilePage(f, accounts.Profile{Unchanged: true})},
+		{name: "notes", view: accounts.NotesPage(f, accounts.Notes{})},
+		{name: "note", view: accounts.AddNotePage(f, accounts.AddNote{})},
+		{name: "note-strike", view: accounts.StrikeNotePage(f, accounts.StrikeNote{})},
 		{name: "jobs", view: jobs.Page(f, jobs.Model{})},
 		{name: "job", view: jobs.JobPage(f, jobs.Job{Action: "video_render"})},
 		{name: "reveal", view: jobs.RevealPage(f, jobs.Reveal{})},

@@ -29,7 +29,7 @@ func (h *Console) accounts(c echo.Context) error {
 		chips = append(chips, ui.Chip{Label: r.L.T("filter.only"), Value: r.L.T("accounts.frozen"), RemoveURL: q.without("frozen")})
 	}
 	m := views.Model{Action: q.path, Query: ui.Field{Value: filter.Search}, Plan: ui.Field{Value: filter.Plan}, OnlyNegative: filter.Negative,
-		OnlyFrozen: filter.Frozen, Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path)}
+		OnlyFrozen: filter.Frozen, ByAge: filter.Negative, Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path)}
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
 	from, dir := position[ledger.AccountPosition](r, q)
@@ -78,7 +78,7 @@ func (h *Console) subject(r request) (views.Subject, error) {
 	if err != nil {
 		return views.Subject{}, err
 	}
-	return views.Subject{ID: a.ID, Name: a.Name, URL: accountURL(a.ID), Balance: r.L.Credits(a.Balance)}, nil
+	return h.subjectOf(r, a), nil
 }
 
 // form shows or shows again a form about an account: build makes it from the account and, after a

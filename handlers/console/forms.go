@@ -63,6 +63,14 @@ func field(r request, name string, err error) ui.Field {
 	return out
 }
 
+// invalidFields are the fields that a fault finds fault with.
+func invalidFields(err error) []fault.Field {
+	if f := fault.As(err); f != nil && f.Kind == fault.Invalid {
+		return f.Fields
+	}
+	return nil
+}
+
 // status is the HTTP status of a form that was refused and is shown again.
 func status(f *fault.Error) int {
 	switch f.Kind {

@@ -31,10 +31,10 @@ func (h *Console) jobs(c echo.Context) error {
 		chips = append(chips, ui.Chip{Label: r.L.T("col.state"), Value: r.L.Maybe("state."+s, s), RemoveURL: q.withoutValue("state", s)})
 	}
 	if f.Reclaimable {
-		chips = append(chips, ui.Chip{Label: r.L.T("filter.only"), Value: r.L.T("state.refunded"), RemoveURL: q.without("money")})
+		chips = append(chips, ui.Chip{Label: r.L.T("filter.only"), Value: r.L.T("jobs.reclaimable"), RemoveURL: q.without("money")})
 	}
 	m := views.Model{Action: q.path, Job: ui.Field{Value: f.JobID}, Account: ui.Field{Value: f.AccountID}, ActionName: ui.Field{Value: f.Action},
-		States: views.StateOptions(r.L, q.values["state"]...), Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path)}
+		Reclaimable: f.Reclaimable, States: views.StateOptions(r.L, q.values["state"]...), Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path)}
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
 	from, dir := position[job.Position](r, q)
@@ -44,6 +44,13 @@ func (h *Console) jobs(c echo.Context) error {
 	}
 	if m.List.Pager, err = pager(q, rows); err != nil {
 		return err
+	}
+	if f.Reclaimable && f.AccountID != "" && f.JobID == "" && f.Action == "" && len(f.States) == 0 && len(rows.Rows) > 0 {
+		all, err := h.Jobs.Reclaimable(c.Request().Context(), f.AccountID)
+		if err != nil {
+			return err
+		}
+		m.ReclaimableSay = r.L.N("statement.reclaimable_count", all.Jobs, r.L.Sum(all.Credits.String()))
 	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
 	for _, j := range rows.Rows {

@@ -50,6 +50,10 @@ func (h *Console) statement(c echo.Context) error {
 	if err := h.statementJobs(ctx, pr, a.ID, &m); err != nil {
 		return err
 	}
+	if err := h.statementNotes(ctx, r, pr, a, &m); err != nil {
+		return err
+	}
+	m.ProfileURL = r.link(staff.AccountEdit, accountURL(a.ID)+"/profile")
 	m.WhyURL = r.link(staff.AccountView, accountURL(a.ID)+"/balance")
 	m.GrantURL = r.link(staff.AccountGrant, accountURL(a.ID)+"/grants")
 	m.AdjustURL = r.link(staff.AccountAdjust, accountURL(a.ID)+"/adjustments")
@@ -149,13 +153,14 @@ func (h *Console) statementJobs(ctx context.Context, pr present.Presenter, accou
 	for _, j := range open.Rows {
 		m.Reclaimable = append(m.Reclaimable, pr.JobRow(j))
 	}
-	sum, err := h.Jobs.ReclaimableSum(ctx, account)
+	if len(open.Rows) == 0 {
+		return nil
+	}
+	all, err := h.Jobs.Reclaimable(ctx, account)
 	if err != nil {
 		return err
 	}
-	m.ReclaimableSum = pr.L.Sum(sum.String())
-	if open.Older != nil {
-		m.ReclaimableMore = "/jobs?" + url.Values{"account": {account}, "money": {"refunded"}}.Encode()
-	}
+	m.ReclaimableSay = pr.L.N("statement.reclaimable_count", all.Jobs, pr.L.Sum(all.Credits.String()))
+	m.ReclaimableMore = "/jobs?" + url.Values{"account": {account}, "money": {"refunded"}}.Encode()
 	return nil
 }

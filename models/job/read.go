@@ -290,14 +290,20 @@ func (s *Service) OpenDeadLetters(ctx context.Context, limit int) (int64, error)
 	return n, nil
 }
 
-// ReclaimableSum is what an account's jobs that are refunded and not reclaimed cost: what late successes
-// would take back.
-func (s *Service) ReclaimableSum(ctx context.Context, accountID string) (credit.Sum, error) {
-	var row struct{ Sum credit.Sum }
-	err := s.g.WithContext(ctx).Raw(`SELECT COALESCE(sum(cost), 0) AS sum FROM jobs
-		WHERE account_key = (SELECT key FROM accounts WHERE id = ?) AND is_refunded AND NOT is_reclaimed`, accountID).Scan(&row).Error
+// Reclaimable counts jobs that are refunded and not reclaimed and adds up what late successes of them would take
+// back.
+type Reclaimable struct {
+	Jobs    int64
+	Credits credit.Sum
+}
+
+// Reclaimable sums up an account's jobs that are refunded and not reclaimed. Its cost grows with their number.
+func (s *Service) Reclaimable(ctx context.Context, accountID string) (Reclaimable, error) {
+	var out Reclaimable
+	err := s.g.WithContext(ctx).Raw(`SELECT count(*) AS jobs, COALESCE(sum(cost), 0) AS credits FROM jobs
+		WHERE account_key = (SELECT key FROM accounts WHERE id = ?) AND is_refunded AND NOT is_reclaimed`, accountID).Scan(&out).Error
 	if err != nil {
-		return row.Sum, fmt.Errorf("job: reclaimable: %w", err)
+		return out, fmt.Errorf("job: reclaimable: %w", err)
 	}
-	return row.Sum, nil
+	return out, nil
 }

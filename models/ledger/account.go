@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"recoup/models/actor"
 	"recoup/models/audit"
 	"recoup/models/fault"
 	"recoup/models/ids"
@@ -53,6 +54,11 @@ type Profile struct {
 	Plan       *string
 	Region     *string
 	Attributes map[string]string
+	// Reason is why a person asked, up to 500 characters; programs leave it empty.
+	Reason string
+	// Seen is Account.UpdatedAt as the caller saw it: if the account was changed since, nothing is done
+	// (fault state_conflict, state "changed"). nil changes it whatever it is.
+	Seen *time.Time
 }
 
 // ProfileResult is the stored result of PutAccount, Freeze and Unfreeze.
@@ -67,8 +73,8 @@ type ProfileResult struct {
 	Created bool `json:"created,omitempty"`
 }
 
-// PutAccount creates an account or changes its profile. Faults: invalid_request and those of
-// operation.Apply.
+// PutAccount creates an account or changes its profile. Where a person does so it leaves an audit row with what
+// was changed. Faults: invalid_request, state_conflict (see Profile.Seen) and those of operation.Apply.
 func (s *Service) PutAccount(ctx context.Context, p Profile) (operation.Outcome, error) {
 	if err := ids.CheckCallerID(p.AccountID); err != nil {
 		return operation.Outcome{}, fault.InvalidField("account_id", "%s", err)
@@ -83,6 +89,7 @@ func (s *Service) PutAccount(ctx context.Context, p Profile) (operation.Outcome,
 			bad = checkText(bad, f.name, *f.value, f.limit, false)
 		}
 	}
+	bad = checkText(bad, "reason", p.Reason, 500, false)
 	if len(p.Attributes) > 50 {
 		bad = append(bad, fault.Field{Name: "attributes", Message: "has more than 50 members"})
 	}
@@ -105,8 +112,8 @@ func (s *Service) PutAccount(ctx context.Context, p Profile) (operation.Outcome,
 	var created bool
 	req := operation.Request{
 		Scope: operation.Account(p.AccountID), ID: p.OperationID, Kind: "put_account", Actor: p.Actor, RequestID: p.RequestID,
-		Invalid: bad,
-		Input:   operation.Input{"name": p.Name, "plan": p.Plan, "region": p.Region, "attributes": p.Attributes},
+		Reason: p.Reason, Invalid: bad,
+		Input: operation.Input{"name": p.Name, "plan": p.Plan, "region": p.Region, "attributes": p.Attributes, "reason": optional(p.Reason)},
 		// The scope is the account's own, so a new account has to be there before its first operation.
 		Prepare: func(ctx context.Context, g *gorm.DB) error {
 			res := g.WithContext(ctx).Exec(`INSERT INTO accounts (id) VALUES (?) ON CONFLICT DO NOTHING`, p.AccountID)
@@ -115,12 +122,83 @@ func (s *Service) PutAccount(ctx context.Context, p Profile) (operation.Outcome,
 		},
 	}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
-		result, err := s.change(ctx, tx, `UPDATE accounts SET name = COALESCE(?, name), plan = COALESCE(?, plan),
+		person := p.Actor.Kind == actor.Staff("").Kind
+		var before ProfileResult
+		if person {
+			var err error
+			if before, err = s.lockProfile(ctx, tx); err != nil {
+				return nil, err
+			}
+		}
+		result, err := s.change(ctx, tx, changedMeanwhile, `UPDATE accounts SET name = COALESCE(?, name), plan = COALESCE(?, plan),
 			region = COALESCE(?, region), attributes = COALESCE(?::jsonb, attributes), updated_at = clock_timestamp()
-			WHERE key = ?`, p.Name, p.Plan, p.Region, attributes, tx.AccountKey)
+			WHERE key = ? AND (?::timestamptz IS NULL OR updated_at = ?)`, p.Name, p.Plan, p.Region, attributes, tx.AccountKey, p.Seen, p.Seen)
+		if err != nil {
+			return nil, err
+		}
 		result.Created = created
+		if person {
+			err = auditProfile(ctx, tx, before, result)
+		}
 		return result, err
 	})
+}
+
+// lockProfile takes the account's lock and reads its profile in one: a row that was waited for comes as it is then.
+func (s *Service) lockProfile(ctx context.Context, tx *operation.Tx) (ProfileResult, error) {
+	var a Account
+	if err := tx.DB.WithContext(ctx).Raw(selectAccount+`WHERE key = ? FOR NO KEY UPDATE`, tx.AccountKey).Scan(&a).Error; err != nil {
+		return ProfileResult{}, fmt.Errorf("ledger: lock account: %w", err)
+	}
+	return profileOf(a)
+}
+
+// auditProfile tells what of a profile a person changed, member by member; nothing, where nothing was.
+func auditProfile(ctx context.Context, tx *operation.Tx, before, after ProfileResult) error {
+	was, is := map[string]string{}, map[string]string{}
+	differ := func(name, x, y string, inX, inY bool) {
+		if inX == inY && x == y {
+			return
+		}
+		if inX {
+			was[name] = x
+		}
+		if inY {
+			is[name] = y
+		}
+	}
+	differ("name", before.Name, after.Name, true, true)
+	differ("plan", before.Plan, after.Plan, true, true)
+	differ("region", before.Region, after.Region, true, true)
+	for k, v := range before.Attributes {
+		w, there := after.Attributes[k]
+		differ("attributes."+k, v, w, true, there)
+	}
+	for k, w := range after.Attributes {
+		if _, there := before.Attributes[k]; !there {
+			differ("attributes."+k, "", w, false, true)
+		}
+	}
+	if len(was)+len(is) == 0 {
+		return nil
+	}
+	r := tx.Request
+	return audit.Record(ctx, tx.DB, audit.Row{Actor: r.Actor, Action: r.Kind, Object: r.Scope.String(), Reason: r.Reason, Before: was, After: is,
+		OperationID: r.ID, RequestID: r.RequestID, TraceID: tx.TraceID})
+}
+
+// changedMeanwhile refuses a change of a profile that is not any more what the caller saw.
+func changedMeanwhile(Account) error {
+	return fault.State("changed", "The account was changed meanwhile. Nothing was changed now.")
+}
+
+// frozenAlready refuses to freeze a frozen account or to unfreeze one that is not.
+func frozenAlready(a Account) error {
+	state := "active"
+	if a.FrozenAt != nil {
+		state = "frozen"
+	}
+	return fault.State(state, "The account is %s already. Nothing was changed.", state)
 }
 
 // FreezeRequest asks to freeze or unfreeze an account.
@@ -151,7 +229,7 @@ func (s *Service) setFrozen(ctx context.Context, r FreezeRequest, kind, guard st
 		Reason: r.Reason, Input: operation.Input{"reason": r.Reason}, Invalid: checkText(nil, "reason", r.Reason, 500, true),
 	}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
-		result, err := s.change(ctx, tx, guard, tx.AccountKey)
+		result, err := s.change(ctx, tx, frozenAlready, guard, tx.AccountKey)
 		if err != nil {
 			return nil, err
 		}
@@ -163,8 +241,8 @@ func (s *Service) setFrozen(ctx context.Context, r FreezeRequest, kind, guard st
 }
 
 // change runs one conditional update of the account row and returns the profile after it; zero rows
-// mean that the state did not allow it.
-func (s *Service) change(ctx context.Context, tx *operation.Tx, update string, args ...any) (ProfileResult, error) {
+// mean that the state did not allow it, and refused words that.
+func (s *Service) change(ctx context.Context, tx *operation.Tx, refused func(Account) error, update string, args ...any) (ProfileResult, error) {
 	res := tx.DB.WithContext(ctx).Exec(update, args...)
 	if res.Error != nil {
 		return ProfileResult{}, fmt.Errorf("ledger: change account: %w", res.Error)
@@ -174,12 +252,12 @@ func (s *Service) change(ctx context.Context, tx *operation.Tx, update string, a
 		return ProfileResult{}, fmt.Errorf("ledger: read account: %w", err)
 	}
 	if res.RowsAffected == 0 {
-		state := "active"
-		if a.FrozenAt != nil {
-			state = "frozen"
-		}
-		return ProfileResult{}, fault.State(state, "The account is %s already. Nothing was changed.", state)
+		return ProfileResult{}, refused(a)
 	}
+	return profileOf(a)
+}
+
+func profileOf(a Account) (ProfileResult, error) {
 	out := ProfileResult{AccountID: a.ID, Name: a.Name, Plan: a.Plan, Region: a.Region, Frozen: a.FrozenAt != nil}
 	if err := json.Unmarshal([]byte(a.Attributes), &out.Attributes); err != nil {
 		return ProfileResult{}, fmt.Errorf("ledger: attributes: %w", err)

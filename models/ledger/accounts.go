@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"recoup/models/page"
 	"recoup/models/where"
@@ -19,12 +20,14 @@ type AccountFilter struct {
 	Frozen   bool   `json:"frozen,omitempty"`
 }
 
-// AccountPosition is an account's place in the list: its id.
+// AccountPosition is an account's place in the list: its id; among those below zero since when and its key.
 type AccountPosition struct {
-	ID string `json:"id"`
+	ID    string    `json:"id,omitempty"`
+	Since time.Time `json:"t,omitzero"`
+	Key   int64     `json:"k,omitempty"`
 }
 
-// Accounts returns a page of accounts in the order of their ids.
+// Accounts returns a page of accounts in the order of their ids; with Negative, those longest below zero first.
 func (s *Service) Accounts(ctx context.Context, f AccountFilter, from *AccountPosition, dir page.Direction, limit int) (page.Page[Account, AccountPosition], error) {
 	w := where.Clause{}
 	if f.Search != "" {
@@ -44,15 +47,28 @@ func (s *Service) Accounts(ctx context.Context, f AccountFilter, from *AccountPo
 	if dir == page.Newer {
 		compare, order = "<", "DESC"
 	}
-	if from != nil {
+	by := "id " + order
+	if f.Negative {
+		by = "negative_since " + order + ", key " + order
+	}
+	switch {
+	case from == nil:
+	case f.Negative:
+		w.And("(negative_since, key) "+compare+" (?, ?)", from.Since, from.Key)
+	default:
 		w.And("id "+compare+" ?", from.ID)
 	}
 	var rows []Account
-	err := s.g.WithContext(ctx).Raw(selectAccount+w.SQL()+" ORDER BY id "+order+" LIMIT ?", w.Args(limit+1)...).Scan(&rows).Error
+	err := s.g.WithContext(ctx).Raw(selectAccount+w.SQL()+" ORDER BY "+by+" LIMIT ?", w.Args(limit+1)...).Scan(&rows).Error
 	if err != nil {
 		return page.Page[Account, AccountPosition]{}, fmt.Errorf("ledger: accounts: %w", err)
 	}
-	return page.Cut(rows, limit, from, dir, func(a Account) AccountPosition { return AccountPosition{ID: a.ID} }), nil
+	return page.Cut(rows, limit, from, dir, func(a Account) AccountPosition {
+		if f.Negative && a.NegativeSince != nil {
+			return AccountPosition{Since: a.NegativeSince.UTC(), Key: a.Key}
+		}
+		return AccountPosition{ID: a.ID}
+	}), nil
 }
 
 // Negative counts the accounts below zero and finds the one that has been so for longest; nil when

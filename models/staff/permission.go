@@ -42,6 +42,7 @@ const (
 // What can be done.
 const (
 	AccountEdit    Permission = "account.edit"   // create or change a profile
+	AccountNote    Permission = "account.note"   // note something on an account, strike a note out
 	AccountFreeze  Permission = "account.freeze" // freeze and unfreeze
 	AccountGrant   Permission = "account.grant"
 	AccountAdjust  Permission = "account.adjust"
@@ -64,7 +65,7 @@ const (
 func All() []Permission {
 	return []Permission{
 		OverviewView, SearchUse, PreferenceEdit,
-		AccountView, AccountEdit, AccountFreeze, AccountGrant, AccountAdjust,
+		AccountView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust,
 		LedgerView, LedgerExport, IntegrityView,
 		ApprovalView, ApprovalAsk, ApprovalDecide,
 		JobView, JobReveal, JobCancel, JobCharge, JobSignal, JobWork,
@@ -83,9 +84,9 @@ func granted(r Role) []Permission {
 	case Product:
 		return append(granted(Viewer), ApprovalAsk)
 	case Finance:
-		return append(granted(Viewer), LedgerExport, IntegrityView, AccountEdit, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
+		return append(granted(Viewer), LedgerExport, IntegrityView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
 	case Support:
-		return append(granted(Viewer), ApprovalAsk, JobReveal, JobCancel, Requeue, Discard, Reopen)
+		return append(granted(Viewer), ApprovalAsk, AccountNote, JobReveal, JobCancel, Requeue, Discard, Reopen)
 	case Lead:
 		return slices.Concat(granted(Finance), granted(Product), granted(Support))
 	case Admin:

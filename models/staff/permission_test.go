@@ -15,6 +15,7 @@ var roleMatrix = map[staff.Permission]string{
 	"preferences.edit":   "vfpsla",
 	"account.view":       "vfpsla",
 	"account.edit":       "_f__la",
+	"account.note":       "_f_sla",
 	"account.freeze":     "_f__la",
 	"account.grant":      "_f__la",
 	"account.adjust":     "_f__la",

@@ -29,6 +29,7 @@ type Model struct {
 	Plan         ui.Field
 	OnlyNegative bool
 	OnlyFrozen   bool
+	ByAge        bool // those longest below zero first, instead of in the order of ids
 	Zone         string
 	List         ui.List
 	Rows         []Row
@@ -96,8 +97,13 @@ type Statement struct {
 	Jobs            []JobRow
 	JobsURL         string // all jobs of the account
 	Reclaimable     []JobRow
-	ReclaimableSum  string // credits that late successes of these jobs would take back
-	ReclaimableMore string // URL of the full list; empty: all are shown
+	ReclaimableSay  string // how many there are, and what late successes of them would take back
+	ReclaimableMore string // URL of the full list
+
+	Notes      []Note // the newest
+	NotesURL   string // all notes
+	NoteURL    string // add one
+	ProfileURL string // change the profile
 
 	Exports     ui.Exports
 	WhyURL      string // why the balance is what it is

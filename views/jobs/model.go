@@ -22,16 +22,20 @@ type Row struct {
 	Cost     string
 }
 
-// Model is the list of jobs. Query parameters of its form: job, account, action, state (repeated).
+// Model is the list of jobs. Query parameters of its form: job, account, action, state (repeated), money=refunded.
 type Model struct {
 	Action     string
 	Job        ui.Field
 	Account    ui.Field
 	ActionName ui.Field
 	States     []ui.Option // StateOptions
-	Zone       string
-	List       ui.List
-	Rows       []Row
+	// Reclaimable is checked where only jobs are listed that are refunded and could still be reclaimed, and
+	// ReclaimableSay sums up those of one account; empty: not summed up.
+	Reclaimable    bool
+	ReclaimableSay string
+	Zone           string
+	List           ui.List
+	Rows           []Row
 }
 
 // StateOptions is the choice of the states of the work in the words of the person.

@@ -183,8 +183,6 @@ func money(key string) (en, ja string) {
 		return "All jobs", "すべてのジョブ"
 	case "statement.reclaimable":
 		return "Refunded, could still be reclaimed", "返金済み・回収の可能性あり"
-	case "statement.reclaimable_say":
-		return "If all of these are still delivered, {1} credits are taken back, once each.", "これらがすべて後から納品されると、合計{1}クレジットが1回ずつ回収されます。"
 	case "statement.profile":
 		return "Profile", "プロフィール"
 	case "statement.no_profile":
