@@ -26,10 +26,10 @@ func (f entryFilter) periodChoices(r request) []ui.Choice {
 	return choices
 }
 
-// narrow reports whether summing all filtered rows is cheap enough for every page view: within an account,
-// a job, an operation or a period.
+// narrow reports whether summing all filtered rows is cheap enough for every page view: from the rollup, or within
+// an account, a job, an operation or a period.
 func (f entryFilter) narrow() bool {
-	return f.AccountID != "" || f.JobID != "" || f.OperationID != "" || f.From != nil
+	return f.Derived() || f.AccountID != "" || f.JobID != "" || f.OperationID != "" || f.From != nil
 }
 
 func (h *Console) ledger(c echo.Context) error {

@@ -23,6 +23,9 @@ func (s Sum) value() *big.Int {
 // Plus returns s + t.
 func (s Sum) Plus(t Sum) Sum { return Sum{n: new(big.Int).Add(s.value(), t.value())} }
 
+// Minus returns s − t.
+func (s Sum) Minus(t Sum) Sum { return Sum{n: new(big.Int).Sub(s.value(), t.value())} }
+
 // Sign is −1, 0 or +1.
 func (s Sum) Sign() int { return s.value().Sign() }
 

@@ -182,8 +182,12 @@ type Total struct {
 }
 
 // Totals sums the filtered entries by type, in the order of Types; types without entries are left
-// out. The cost grows with the rows that the filter selects. Faults: account_not_found.
+// out. The cost grows with the rows that the filter selects, unless the filter is Derived. Faults:
+// account_not_found.
 func (s *Service) Totals(ctx context.Context, f Filter) ([]Total, error) {
+	if f.Derived() {
+		return s.derivedTotals(ctx, f)
+	}
 	w, _, err := s.where(ctx, f)
 	if err != nil {
 		return nil, err
@@ -193,15 +197,7 @@ func (s *Service) Totals(ctx context.Context, f Filter) ([]Total, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ledger: totals: %w", err)
 	}
-	var out []Total
-	for _, t := range Types() {
-		for _, r := range rows {
-			if r.Type == t {
-				out = append(out, r)
-			}
-		}
-	}
-	return out, nil
+	return inOrder(rows), nil
 }
 
 // Balance is an account's balance at a moment.

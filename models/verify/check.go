@@ -42,10 +42,12 @@ const (
 	CheckOperation Check = "operation"
 	// CheckAnchor: the newest entries at an anchored moment are still the same.
 	CheckAnchor Check = "anchor"
+	// CheckRollup: the derived sums are those of the entries.
+	CheckRollup Check = "rollup"
 )
 
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
-		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckLine, CheckStuck, CheckOperation, CheckAnchor}
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckLine, CheckStuck, CheckOperation, CheckAnchor, CheckRollup}
 }

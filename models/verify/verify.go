@@ -121,14 +121,18 @@ func (v *Verifier) Run(ctx context.Context, opts Options) (Report, error) {
 	return r.report, err
 }
 
-// work lets the workers take batch after batch until none is left or one of them fails. Operations are
-// looked at beside them.
+// work lets the workers take batch after batch until none is left or one of them fails. Operations, and for a
+// whole run the rollup, are looked at beside them.
 func (r *run) work(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if err := r.operations(ctx); err != nil {
+		err := r.operations(ctx)
+		if err == nil && !r.report.Partial {
+			err = r.rollup(ctx)
+		}
+		if err != nil {
 			cancel(err)
 		}
 	})

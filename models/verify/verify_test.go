@@ -155,6 +155,8 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 			[]problem{{verify.CheckOperation, "many", "queued"}}},
 		{"an operation without a result", []string{"UPDATE operations SET result = NULL, completed_at = NULL WHERE account_key = " + debt + " AND kind = 'grant'"},
 			[]problem{{verify.CheckOperation, "debt", ""}}},
+		{"a sum of the rollup", []string{"INSERT INTO rollup_quarters VALUES ('2020-01-01', 'grant', '', '', '', '', 1, 5)"},
+			[]problem{{verify.CheckRollup, "", ""}}},
 	}
 	// The anchor is outside the database: the tests of anchors prove it.
 	proved := map[verify.Check]bool{verify.CheckAnchor: true}

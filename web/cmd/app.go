@@ -19,6 +19,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	"recoup/models/pricing"
+	"recoup/models/rollup"
 	"recoup/models/staff"
 	"recoup/models/task"
 	"recoup/models/webhook"
@@ -43,6 +44,8 @@ type app struct {
 	tasks *task.Store
 	// requests are what waits for a second person.
 	requests *approval.Store
+	// rollup is the derived sums of entries.
+	rollup *rollup.Store
 	// relay is nil for commands without a queue.
 	relay *tasks.Relay
 }
@@ -81,6 +84,7 @@ func (a *app) build(queue bool) error {
 	}
 	a.pricing = pricing.New(a.ops)
 	a.staff = staff.New(a.g, staff.Options{})
+	a.rollup = rollup.New(a.g, a.cfg.BookTimeZone)
 	var kick func()
 	if queue {
 		redis, err := redisOpt(a.cfg.RedisURL)
