@@ -158,6 +158,15 @@ SELECT 'job ' || j.id || ': ' || p.problem FROM j CROSS JOIN LATERAL (
 	UNION ALL SELECT 'was charged without its decision' WHERE NOT EXISTS (SELECT 1 FROM decisions d
 		WHERE d.account_key = j.account_key AND d.operation_id = j.operation_id
 			AND (d.action, d.units, d.price, d.rule_version, d.rollout_id, d.cohort) IS NOT DISTINCT FROM (j.action, j.units, j.cost, j.rule_version, j.rollout_id, j.cohort))
+	UNION ALL SELECT 'is ' || j.state || ' and its dead letters say ' || coalesce(d.outcome, 'nothing')
+		FROM (SELECT 1) one LEFT JOIN dead_letters d ON d.account_key = j.account_key AND d.job_key = j.key AND d.generation = j.generation
+		WHERE (j.state IN ('dead', 'discarded') OR d.generation IS NOT NULL) AND (d.outcome, d.dead_at, d.closed_at, d.refunded, d.error_code, d.fingerprint <> '')
+			IS DISTINCT FROM (CASE WHEN j.state = 'dead' THEN '' WHEN j.state = 'succeeded' AND j.late_success_of = 'canceled' THEN 'canceled' ELSE j.state END, coalesce(j.dead_at, d.dead_at),
+				CASE WHEN j.state = 'dead' THEN NULL ELSE coalesce(j.resolved_at, d.closed_at) END, j.is_refunded, j.error_code, true)
+	UNION ALL SELECT 'dead letter of generation ' || d.generation || ' says ' || d.outcome FROM dead_letters d
+		WHERE d.account_key = j.account_key AND d.job_key = j.key AND d.generation < j.generation AND d.outcome <> 'requeued'
+	UNION ALL SELECT 'is in a group that is not there' FROM dead_letters d WHERE d.account_key = j.account_key AND d.job_key = j.key
+		AND NOT EXISTS (SELECT 1 FROM dead_letter_groups g WHERE g.fingerprint = d.fingerprint AND g.action = d.action AND g.error_code = d.error_code)
 	UNION ALL SELECT 'is priced by no rule' WHERE NOT EXISTS (SELECT 1 FROM rule_versions r WHERE r.id = j.rule_version AND r.action = j.action)
 ) p
 UNION ALL SELECT 'entry ' || seq || ' of account ' || account_key || ' has no operation' FROM e

@@ -1,9 +1,12 @@
 package job
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"gorm.io/gorm"
 
 	"recoup/models/operation"
 )
@@ -21,6 +24,11 @@ const (
 	EventRequeued  = "requeued"
 	EventDiscarded = "discarded"
 	EventReopened  = "reopened"
+	EventRecovered = "recovered"
+	EventAssigned  = "assigned"
+	EventSnoozed   = "snoozed"
+	EventNoted     = "noted"
+	EventUndone    = "undone"
 )
 
 // Event is one row of a job's timeline.
@@ -58,6 +66,13 @@ type Details struct {
 	Reason     string     `json:"reason,omitempty"`
 	Note       string     `json:"note,omitempty"`
 	DeadReason string     `json:"dead_reason,omitempty"`
+	// Assignee is the actor who shall take care of a dead letter; empty with EventAssigned for nobody.
+	Assignee string `json:"assignee,omitempty"`
+	// Until is when a snoozed dead letter is back in sight; nil with EventSnoozed for now.
+	Until *time.Time `json:"until,omitempty"`
+	// Undoes is what kind of operation a person undid, UndoneID which.
+	Undoes   string `json:"undoes,omitempty"`
+	UndoneID string `json:"undone_id,omitempty"`
 	// OlderAttempt is true for a signal of an attempt that is no longer the current one.
 	OlderAttempt bool `json:"older_attempt,omitempty"`
 }
@@ -117,4 +132,38 @@ func (r record) write(tx *operation.Tx) error {
 	}
 	tx.Finally(insertEvent, args...)
 	return nil
+}
+
+// Remark adds what a person did to a job's timeline that changes neither its money nor its work. It runs with the
+// result of the operation.
+func Remark(tx *operation.Tx, accountKey, jobKey int64, generation int, kind string, d Details) error {
+	tx.JobKey = jobKey
+	return record{job: Job{AccountKey: accountKey, Key: jobKey, Generation: generation}, kind: kind, details: d}.write(tx)
+}
+
+// Change is who last did something to a job.
+type Change struct {
+	Kind  string
+	Actor string
+	At    time.Time
+}
+
+// LastChange returns the newest event of some kinds, the zero Change when there is none. Without kinds it is the newest
+// that moved the work of a job for good: a requeue, discard, reopening, cancel, recovery or delivery.
+func LastChange(ctx context.Context, g *gorm.DB, accountKey, jobKey int64, kinds ...string) (Change, error) {
+	if len(kinds) == 0 {
+		kinds = []string{EventRequeued, EventDiscarded, EventReopened, EventCanceled, EventRecovered, EventSucceeded}
+	}
+	var c Change
+	err := g.WithContext(ctx).Raw(`SELECT kind, actor, at FROM job_events WHERE account_key = ? AND job_key = ? AND kind = ANY (?::text[])
+		ORDER BY key DESC LIMIT 1`, accountKey, jobKey, array(kinds)).Scan(&c).Error
+	if err != nil {
+		return c, fmt.Errorf("job: last change: %w", err)
+	}
+	return c, nil
+}
+
+// LastChange is LastChange over the service's database.
+func (s *Service) LastChange(ctx context.Context, accountKey, jobKey int64, kinds ...string) (Change, error) {
+	return LastChange(ctx, s.g, accountKey, jobKey, kinds...)
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -234,7 +233,7 @@ func (s *Service) traceEnd(ctx context.Context, tx *operation.Tx, j Job, sig Sig
 	if j.State == Dead {
 		d.DeadReason = j.DeadReason
 		s.leaveLine(tx, j)
-		s.countDead(ctx, tx, j.DeadReason)
+		s.died(ctx, tx, j)
 		return
 	}
 	at := j.NotBefore.UTC()
@@ -262,12 +261,6 @@ const upsertLine = `INSERT INTO waiting_line (account_key, job_key, phase, actio
 // leaveLine takes a job that waits for nothing more out of the line.
 func (s *Service) leaveLine(tx *operation.Tx, j Job) {
 	tx.Finally(`DELETE FROM waiting_line WHERE account_key = ? AND job_key = ?`, j.AccountKey, j.Key)
-}
-
-func (s *Service) countDead(ctx context.Context, tx *operation.Tx, reason string) {
-	tx.AfterCommit(func() {
-		s.dead.Add(ctx, 1, metric.WithAttributes(attribute.String("reason", reason)))
-	})
 }
 
 // closeAttempt notes how an attempt ended, once: a later signal of the same attempt changes nothing.

@@ -186,14 +186,26 @@ func (s *Service) move(ctx context.Context, tx *operation.Tx, at ref, doing, gua
 			return now, "", err
 		}
 		if at.generation != nil && int64(now.Generation) != *at.generation {
-			return now, "", fault.State(string(now.State), "Job %s is in generation %d now, not in the %d that was looked at. Nothing was changed.",
-				now.ID, now.Generation, *at.generation).With("generation", now.Generation)
+			return now, "", s.toldBy(ctx, tx, now, fault.State(string(now.State), "Job %s is in generation %d now, not in the %d that was looked at. Nothing was changed.",
+				now.ID, now.Generation, *at.generation).With("generation", now.Generation))
 		}
-		return now, "", fault.State(string(now.State), "Job %s is %s: it cannot be %s. Nothing was changed.", now.ID, now.State, doing)
+		return now, "", s.toldBy(ctx, tx, now, fault.State(string(now.State), "Job %s is %s: it cannot be %s. Nothing was changed.", now.ID, now.State, doing))
 	}
 	tx.JobKey = j.Key
 	j.describe(ctx, j.Attempt)
 	return j, was.State, nil
+}
+
+// toldBy adds to a refusal who moved the job before, and when.
+func (s *Service) toldBy(ctx context.Context, tx *operation.Tx, j Job, f *fault.Error) error {
+	by, err := LastChange(ctx, tx.DB, j.AccountKey, j.Key)
+	if err != nil {
+		return err
+	}
+	if by.Actor == "" {
+		return f
+	}
+	return f.With("by", by.Actor).With("at", by.At.UTC())
 }
 
 // noted writes the event and the audit row of a person's decision.

@@ -210,7 +210,7 @@ func (s *Service) expire(ctx context.Context, tx *operation.Tx, accountID string
 	j.describe(ctx, j.Attempt)
 	s.leaveLine(tx, j)
 	s.endOpenAttempts(tx, j, "timed_out", sig)
-	s.countDead(ctx, tx, DeadExpired)
+	s.died(ctx, tx, j)
 	if err := tellDead(tx, accountID, j); err != nil {
 		return result, err
 	}

@@ -18,6 +18,7 @@ import (
 	"recoup/migrations"
 	"recoup/models/approval"
 	"recoup/models/db"
+	"recoup/models/deadletter"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -115,6 +116,7 @@ type Models struct {
 	Ledger  *ledger.Service
 	Pricing *pricing.Service
 	Jobs    *job.Service
+	Letters *deadletter.Service
 	// Requests and Desk hold what waits for a second person.
 	Requests *approval.Store
 	Desk     *approval.Desk
@@ -144,7 +146,7 @@ func New(t testing.TB, g *gorm.DB, policy job.Policy, options ...ledger.Option) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Jobs: jobs,
+	return &Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Jobs: jobs, Letters: deadletter.New(ops),
 		Requests: approval.NewStore(g, 0), Desk: approval.NewDesk(ops, l.Executors())}
 }
 

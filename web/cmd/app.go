@@ -14,6 +14,7 @@ import (
 	"recoup/models/actor"
 	"recoup/models/approval"
 	"recoup/models/db"
+	"recoup/models/deadletter"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -40,6 +41,7 @@ type app struct {
 	jobs     *job.Service
 	staff    *staff.Service
 	webhooks *webhook.Service
+	letters  *deadletter.Service
 	// tasks are the tasks of the background.
 	tasks *task.Store
 	// requests are what waits for a second person.
@@ -83,6 +85,7 @@ func (a *app) build(queue bool) error {
 		return err
 	}
 	a.pricing = pricing.New(a.ops)
+	a.letters = deadletter.New(a.ops)
 	a.staff = staff.New(a.g, staff.Options{})
 	a.rollup = rollup.New(a.g, a.cfg.BookTimeZone)
 	var kick func()

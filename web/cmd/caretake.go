@@ -15,12 +15,13 @@ const webhookRetention = 30 * 24 * time.Hour
 const caretakeEvery = time.Hour
 
 // caretake removes sessions and links that ended, rows that count replays past their retention, and old deliveries
-// of webhooks.
+// of webhooks, and computes fingerprints that are missing.
 // Nothing depends on it but the size of the tables, so a failure is only logged.
 func (a *app) caretake(ctx context.Context) error {
 	ticker := time.NewTicker(caretakeEvery)
 	defer ticker.Stop()
 	for {
+		a.fillFingerprints(ctx)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -41,5 +42,28 @@ func (a *app) caretake(ctx context.Context) error {
 		} else if n > 0 {
 			a.log.InfoContext(ctx, "old webhook deliveries removed", "rows", n)
 		}
+	}
+}
+
+// fillFingerprints puts dead letters into groups that no program put there: those from before there were groups, or
+// from before a rule of the fingerprint changed.
+func (a *app) fillFingerprints(ctx context.Context) {
+	const batch = 1000
+	total := 0
+	for {
+		n, err := a.letters.FillFingerprints(ctx, batch)
+		if err != nil {
+			if ctx.Err() == nil {
+				a.log.WarnContext(ctx, "dead letters stay without a group", "error", err)
+			}
+			return
+		}
+		total += n
+		if n == 0 {
+			break
+		}
+	}
+	if total > 0 {
+		a.log.InfoContext(ctx, "dead letters put into groups", "rows", total)
 	}
 }

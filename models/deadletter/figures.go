@@ -1,0 +1,35 @@
+package deadletter
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"recoup/models/credit"
+)
+
+// Figures sum up the open dead letters, those out of sight included.
+type Figures struct {
+	Open int64
+	// Refunded is what the customers have back, Charged what they still pay for without a result: credits.
+	Refunded, Charged credit.Sum
+	// OldestAt is nil when there is none.
+	OldestAt *time.Time
+	// LastHour is how many jobs died within the last hour, whatever became of them since.
+	LastHour int64
+	// At is the moment of these figures, by the database's clock.
+	At time.Time
+}
+
+// Figures reads the index of the open dead letters: its cost grows with their number, not with that of jobs.
+func (s *Service) Figures(ctx context.Context) (Figures, error) {
+	var f Figures
+	err := s.g.WithContext(ctx).Raw(`SELECT count(*) AS open, COALESCE(sum(cost) FILTER (WHERE refunded), 0) AS refunded,
+			COALESCE(sum(cost) FILTER (WHERE NOT refunded), 0) AS charged, min(dead_at) AS oldest_at,
+			(SELECT count(*) FROM dead_letters WHERE dead_at > clock_timestamp() - interval '1 hour') AS last_hour, clock_timestamp() AS at
+		FROM dead_letters WHERE closed_at IS NULL`).Scan(&f).Error
+	if err != nil {
+		return f, fmt.Errorf("deadletter: figures: %w", err)
+	}
+	return f, nil
+}

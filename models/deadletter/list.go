@@ -1,0 +1,225 @@
+package deadletter
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"recoup/models/fault"
+	"recoup/models/page"
+	"recoup/models/where"
+)
+
+// Tab is one view of the dead letters.
+type Tab string
+
+const (
+	// Review has the open ones that nobody has put out of sight, oldest first.
+	Review Tab = "review"
+	// Snoozed has the open ones that are out of sight, by themselves or with their group.
+	Snoozed Tab = "snoozed"
+	// Open has all open ones.
+	Open Tab = "open"
+	// Closed has those that were requeued, discarded, canceled or delivered after all, latest first.
+	Closed Tab = "closed"
+)
+
+// maxAccounts is how many accounts a filter by name may match.
+const maxAccounts = 200
+
+// Filter selects dead letters. Zero members do not restrict.
+type Filter struct {
+	// Account is an account's id, or the beginning of its name in any case.
+	Account       string
+	Action        string
+	ErrorClass    string
+	ErrorCode     string
+	Dependency    string
+	WorkerVersion string
+	// ErrorText matches a part of the error message, in any case.
+	ErrorText   string
+	Fingerprint string
+	// Outcome is one of Outcomes; for Closed.
+	Outcome string
+	// Assignee is an actor; a pointer to "" selects what nobody takes care of.
+	Assignee *string
+	// Refunded selects by the job's flag: false are those whose money does not fit.
+	Refunded *bool
+	// MinCost and MaxCost bound the credits, both included.
+	MinCost, MaxCost *int64
+	// From and Before restrict to those that died at From or later, and before Before.
+	From, Before *time.Time
+}
+
+// List returns a page of a tab: money that does not fit first, then oldest first; Closed latest first. from is nil
+// for the first page. Fault: invalid_request where the account's name matches more than 200 accounts.
+func (s *Service) List(ctx context.Context, tab Tab, f Filter, from *Position, dir page.Direction, limit int) (page.Page[Letter, Position], error) {
+	none := page.Page[Letter, Position]{}
+	w, err := s.where(ctx, tab, f)
+	if err != nil {
+		return none, err
+	}
+	columns, compare, order := []string{"refunded", "dead_at", "account_key", "job_key", "generation"}, ">", "ASC"
+	var at []any
+	if from != nil {
+		at = []any{from.Refunded, from.At, from.AccountKey, from.JobKey, from.Generation}
+	}
+	if tab == Closed {
+		columns, compare, order = append([]string{"closed_at"}, columns[2:]...), "<", "DESC"
+		if from != nil {
+			at = at[1:]
+		}
+	}
+	if dir == page.Newer {
+		compare, order = map[string]string{">": "<", "<": ">"}[compare], map[string]string{"ASC": "DESC", "DESC": "ASC"}[order]
+	}
+	if from != nil {
+		w.And("(d."+strings.Join(columns, ", d.")+") "+compare+" ("+strings.TrimSuffix(strings.Repeat("?, ", len(at)), ", ")+")", at...)
+	}
+	by := "d." + strings.Join(columns, " "+order+", d.") + " " + order
+	var rows []Letter
+	err = s.g.WithContext(ctx).Raw(selectLetter+`FROM (SELECT * FROM dead_letters d `+w.SQL()+` ORDER BY `+by+` LIMIT ?) d `+joinLetter+` ORDER BY `+by,
+		w.Args(limit+1)...).Scan(&rows).Error
+	if err != nil {
+		return none, fmt.Errorf("deadletter: list: %w", err)
+	}
+	return page.Cut(rows, limit, from, dir, func(l Letter) Position {
+		p := Position{Refunded: l.Refunded, At: l.DeadAt.UTC(), AccountKey: l.AccountKey, JobKey: l.JobKey, Generation: l.Generation}
+		if tab == Closed && l.ClosedAt != nil {
+			p.At = l.ClosedAt.UTC()
+		}
+		return p
+	}), nil
+}
+
+const selectLetter = `SELECT d.*, a.id AS account_id, a.name AS account_name, j.id AS job_id, j.attempt, j.state, j.resolution, j.is_reclaimed `
+
+const joinLetter = `JOIN jobs j ON j.account_key = d.account_key AND j.key = d.job_key JOIN accounts a ON a.key = d.account_key`
+
+// CountSince counts what has come into a tab since a moment, no further than limit.
+func (s *Service) CountSince(ctx context.Context, tab Tab, f Filter, since time.Time, limit int) (int64, error) {
+	w, err := s.where(ctx, tab, f)
+	if err != nil {
+		return 0, err
+	}
+	w.And("d.dead_at > ?", since)
+	var n int64
+	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM dead_letters d `+w.SQL()+` LIMIT ?) x`, w.Args(limit)...).Scan(&n).Error
+	if err != nil {
+		return 0, fmt.Errorf("deadletter: new: %w", err)
+	}
+	return n, nil
+}
+
+// Latest returns the newest dead letters of a group that are open, at most limit.
+func (s *Service) Latest(ctx context.Context, fingerprint string, limit int) ([]Letter, error) {
+	var rows []Letter
+	err := s.g.WithContext(ctx).Raw(selectLetter+`FROM (SELECT * FROM dead_letters d WHERE fingerprint = ? AND closed_at IS NULL
+		ORDER BY dead_at DESC LIMIT ?) d `+joinLetter+` ORDER BY d.dead_at DESC`, fingerprint, limit).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("deadletter: samples: %w", err)
+	}
+	return rows, nil
+}
+
+// Find returns the dead letter of a job's newest death, open or closed; nil when the job never died.
+func (s *Service) Find(ctx context.Context, accountKey, jobKey int64) (*Letter, error) {
+	var rows []Letter
+	err := s.g.WithContext(ctx).Raw(selectLetter+`FROM (SELECT * FROM dead_letters d WHERE account_key = ? AND job_key = ?
+		ORDER BY generation DESC LIMIT 1) d `+joinLetter, accountKey, jobKey).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("deadletter: find: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return &rows[0], nil
+}
+
+func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, error) {
+	var w where.Clause
+	if tab == Closed {
+		w.And("d.closed_at IS NOT NULL")
+	} else {
+		w.And("d.closed_at IS NULL")
+	}
+	if tab == Review || tab == Snoozed {
+		quiet, err := s.quietGroups(ctx)
+		if err != nil {
+			return w, err
+		}
+		switch {
+		case tab == Snoozed:
+			w.And("d.snoozed_until > clock_timestamp() OR d.fingerprint = ANY (?::text[])", array(quiet))
+		case len(quiet) > 0:
+			w.And("(d.snoozed_until IS NULL OR d.snoozed_until <= clock_timestamp()) AND d.fingerprint <> ALL (?::text[])", array(quiet))
+		default:
+			w.And("d.snoozed_until IS NULL OR d.snoozed_until <= clock_timestamp()")
+		}
+	}
+	if f.Account != "" {
+		keys, err := s.accounts(ctx, f.Account)
+		if err != nil {
+			return w, err
+		}
+		if len(keys) == 1 {
+			w.And("d.account_key = ?", keys[0])
+		} else {
+			w.And("d.account_key = ANY (?::bigint[])", array(keys))
+		}
+	}
+	equal := func(column, value string) {
+		if value != "" {
+			w.And("d."+column+" = ?", value)
+		}
+	}
+	equal("action", f.Action)
+	equal("error_class", f.ErrorClass)
+	equal("error_code", f.ErrorCode)
+	equal("dependency", f.Dependency)
+	equal("worker_version", f.WorkerVersion)
+	equal("fingerprint", f.Fingerprint)
+	equal("outcome", f.Outcome)
+	if f.ErrorText != "" {
+		w.And("strpos(lower(d.error_message), ?) > 0", strings.ToLower(f.ErrorText))
+	}
+	switch {
+	case f.Assignee == nil:
+	case *f.Assignee == "":
+		w.And("d.assignee = ''")
+	default:
+		w.And("d.assignee <> '' AND d.assignee = ?", *f.Assignee)
+	}
+	if f.Refunded != nil {
+		w.And("d.refunded = ?", *f.Refunded)
+	}
+	if f.MinCost != nil {
+		w.And("d.cost >= ?", *f.MinCost)
+	}
+	if f.MaxCost != nil {
+		w.And("d.cost <= ?", *f.MaxCost)
+	}
+	if f.From != nil {
+		w.And("d.dead_at >= ?", *f.From)
+	}
+	if f.Before != nil {
+		w.And("d.dead_at < ?", *f.Before)
+	}
+	return w, nil
+}
+
+// accounts finds the accounts of a filter: the one of this id and those whose name begins so.
+func (s *Service) accounts(ctx context.Context, text string) ([]int64, error) {
+	begins := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(text)) + "%"
+	var keys []int64
+	err := s.g.WithContext(ctx).Raw(`SELECT key FROM accounts WHERE id = ? UNION SELECT key FROM (
+		SELECT key FROM accounts WHERE lower(name) LIKE ? LIMIT ?) x`, text, begins, maxAccounts+1).Scan(&keys).Error
+	if err != nil {
+		return nil, fmt.Errorf("deadletter: accounts: %w", err)
+	}
+	if len(keys) > maxAccounts {
+		return nil, fault.InvalidField("account", "matches more than %d accounts", maxAccounts)
+	}
+	return keys, nil
+}
