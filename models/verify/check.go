@@ -40,6 +40,8 @@ const (
 	CheckStuck Check = "stuck"
 	// CheckOperation: an operation has its result, and a job's charge is by the operation the job names.
 	CheckOperation Check = "operation"
+	// CheckTriggers: the triggers that refuse changes are there, fire always and do what the schema says.
+	CheckTriggers Check = "triggers"
 	// CheckAnchor: the newest entries at an anchored moment are still the same.
 	CheckAnchor Check = "anchor"
 	// CheckRollup: the derived sums are those of the entries.
@@ -49,5 +51,5 @@ const (
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
-		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckLine, CheckStuck, CheckOperation, CheckAnchor, CheckRollup}
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckLine, CheckStuck, CheckOperation, CheckTriggers, CheckAnchor, CheckRollup}
 }

@@ -108,10 +108,18 @@ func must(t *testing.T) func(any, error) {
 // damage changes rows as the owner of the tables can: with every trigger off, the foreign keys' too.
 func damage(t *testing.T, g *gorm.DB, statements ...string) {
 	t.Helper()
-	tables := []string{"entries", "accounts", "jobs", "job_events", "operations", "decisions"}
 	err := g.Transaction(func(tx *gorm.DB) error {
-		for _, table := range tables {
-			if err := tx.Exec("ALTER TABLE " + table + " DISABLE TRIGGER USER").Error; err != nil {
+		var triggers []struct {
+			Table, Name string
+			Always      bool
+		}
+		err := tx.Raw(`SELECT c.relname AS "table", t.tgname AS name, t.tgenabled = 'A' AS always FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+			WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace`).Scan(&triggers).Error
+		if err != nil {
+			return err
+		}
+		for _, t := range triggers {
+			if err := tx.Exec("ALTER TABLE " + t.Table + " DISABLE TRIGGER " + t.Name).Error; err != nil {
 				return err
 			}
 		}
@@ -123,8 +131,13 @@ func damage(t *testing.T, g *gorm.DB, statements ...string) {
 				return err
 			}
 		}
-		for _, table := range tables {
-			if err := tx.Exec("ALTER TABLE " + table + " ENABLE TRIGGER USER").Error; err != nil {
+		// A damage that takes a trigger away stays.
+		for _, t := range triggers {
+			enable := " ENABLE TRIGGER "
+			if t.Always {
+				enable = " ENABLE ALWAYS TRIGGER "
+			}
+			if err := tx.Exec("ALTER TABLE " + t.Table + enable + t.Name).Error; err != nil {
 				return err
 			}
 		}

@@ -121,7 +121,7 @@ func (v *Verifier) Run(ctx context.Context, opts Options) (Report, error) {
 	return r.report, err
 }
 
-// work lets the workers take batch after batch until none is left or one of them fails. Operations, and for a
+// work lets the workers take batch after batch until none is left or one of them fails. Operations, triggers, and for a
 // whole run the rollup, are looked at beside them.
 func (r *run) work(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -133,6 +133,11 @@ func (r *run) work(ctx context.Context) error {
 			err = r.rollup(ctx)
 		}
 		if err != nil {
+			cancel(err)
+		}
+	})
+	wg.Go(func() {
+		if err := r.guards(ctx); err != nil {
 			cancel(err)
 		}
 	})

@@ -158,8 +158,8 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 		{"a sum of the rollup", []string{"INSERT INTO rollup_quarters VALUES ('2020-01-01', 'grant', '', '', '', '', 1, 5)"},
 			[]problem{{verify.CheckRollup, "", ""}}},
 	}
-	// The anchor is outside the database: the tests of anchors prove it.
-	proved := map[verify.Check]bool{verify.CheckAnchor: true}
+	// The anchor is outside the database, and triggers hold no rows: their own tests prove them.
+	proved := map[verify.Check]bool{verify.CheckAnchor: true, verify.CheckTriggers: true}
 	for _, c := range cases {
 		for _, p := range c.want {
 			proved[p.check] = true
