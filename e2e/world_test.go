@@ -15,6 +15,7 @@ import (
 	"recoup/handlers/api"
 	"recoup/handlers/console"
 	"recoup/models/actor"
+	"recoup/models/cost"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -58,7 +59,7 @@ func newWorld(t *testing.T) *world {
 	sessions := session.New(w.staff, false)
 	pages := console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g)})
 	quiet := func(context.Context) error { return nil }
-	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Requests: w.Requests, Database: quiet, Queue: quiet})
+	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Costs: cost.New(w.Ops), Requests: w.Requests, Database: quiet, Queue: quiet})
 	handler, err := web.New(web.Options{Logger: log, Telemetry: tel, Authenticator: sessions, Routes: web.Routes(jsonAPI, pages), ErrorPage: pages.ErrorPage, BaseURL: at})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"recoup/handlers/route"
 	"recoup/models/approval"
+	"recoup/models/cost"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -22,6 +23,7 @@ type Deps struct {
 	Pricing *pricing.Service
 	Jobs    *job.Service
 	Ops     *operation.Store
+	Costs   *cost.Service
 	// Requests are what waits for a second person.
 	Requests *approval.Store
 	// Database returns nil when PostgreSQL answers and its schema is the one this program needs. The
@@ -40,6 +42,7 @@ type API struct {
 	pricing *pricing.Service
 	jobs    *job.Service
 	ops     *operation.Store
+	costs   *cost.Service
 	// requests are what waits for a second person.
 	requests *approval.Store
 	ready    *readiness
@@ -47,7 +50,7 @@ type API struct {
 
 // New makes an API.
 func New(d Deps) *API {
-	return &API{ledger: d.Ledger, pricing: d.Pricing, jobs: d.Jobs, ops: d.Ops, requests: d.Requests, ready: newReadiness(d)}
+	return &API{ledger: d.Ledger, pricing: d.Pricing, jobs: d.Jobs, ops: d.Ops, costs: d.Costs, requests: d.Requests, ready: newReadiness(d)}
 }
 
 // call is one route with what its documentation says beside.
@@ -99,7 +102,7 @@ func (a *API) calls() []call {
 	var all []call
 	for _, group := range [][]call{
 		a.accountCalls(), a.changeRequestCalls(), a.entryCalls(), a.quoteCalls(), a.jobCalls(), a.signalCalls(), a.workerCalls(),
-		a.deadLetterCalls(), a.operationCalls(), a.healthCalls(), a.openAPICalls(),
+		a.deadLetterCalls(), a.costCalls(), a.operationCalls(), a.healthCalls(), a.openAPICalls(),
 	} {
 		all = append(all, group...)
 	}

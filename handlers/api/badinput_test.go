@@ -34,6 +34,7 @@ func goodBodies(lease string) map[string]map[string]string {
 		"api.job.requeue":    {"reason": `"r"`, "at": `"2026-12-01T00:00:00Z"`},
 		"api.job.discard":    {"reason": `"other"`, "note": `"n"`},
 		"api.job.reopen":     {"reason": `"r"`},
+		"api.costs":          {"source": `"farm"`, "records": `[{"external_id":"x","amount":"0.5","currency":"USD","time":"2026-11-30T00:00:00Z"}]`},
 	}
 }
 

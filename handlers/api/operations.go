@@ -20,7 +20,7 @@ func (a *API) operationCalls() []call {
 			Summary: "Read a stored operation and every further try to send it",
 			Text:    "Operation ids may hold / and %, so scope and id are parameters of the query.",
 			Query: []parameter{
-				{Name: "scope", Type: "", Required: true, Text: "account:<account id>; system:<account id> for what timers did; worker:<key id> for claims"},
+				{Name: "scope", Type: "", Required: true, Text: "account:<account id>; system:<account id> for what timers did; worker:<key id> for claims; costs:<source> for cost records"},
 				{Name: "id", Type: "", Required: true, Text: "the operation id"}},
 			Result: operationAnswer{}, Refusals: []string{fault.CodeOperationNotFound}}),
 	}
@@ -91,7 +91,7 @@ func (a *API) operation(c echo.Context) error {
 	return write(c, http.StatusOK, "operation", raw(op), "attempts", views)
 }
 
-// operationQuery reads which operation is meant. Only scopes of accounts and workers are for
+// operationQuery reads which operation is meant. Only scopes of accounts, workers and costs are for
 // programs; what people did in settings and staff is not.
 func operationQuery(q Query) (operation.Scope, string, error) {
 	var v Checks
@@ -105,8 +105,10 @@ func operationQuery(q Query) (operation.Scope, string, error) {
 	if name != "" {
 		kind, rest, _ := strings.Cut(name, ":")
 		switch {
+		case kind == "costs":
+			costScope(&v, rest)
 		case kind != "account" && kind != "system" && kind != "worker":
-			v.Refuse("scope", "must be account:<account id>, system:<account id> or worker:<key id>")
+			v.Refuse("scope", "must be account:<account id>, system:<account id>, worker:<key id> or costs:<source>")
 		default:
 			v.CallerID("scope", rest)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // Who may call what, written out: a new route fails until somebody classifies it here too, on purpose.
-// W jobs:write, K jobs:work, R ledger:read, G ledger:write; costs:write and flags:read open nothing.
+// W jobs:write, K jobs:work, R ledger:read, G ledger:write, C costs:write; flags:read opens nothing.
 var scopeTable = map[string]string{
 	"api.healthz":            "public",
 	"api.readyz":             "public",
@@ -38,12 +38,13 @@ var scopeTable = map[string]string{
 	"api.job.requeue":        "W",
 	"api.job.discard":        "W",
 	"api.job.reopen":         "W",
+	"api.costs":              "C",
 	"api.operation.get":      "WR",
 	"api.change_request.get": "RG",
 }
 
 var scopeLetters = map[staff.Scope]string{staff.JobsWrite: "W", staff.JobsWork: "K", staff.LedgerRead: "R", staff.LedgerWrite: "G",
-	staff.CostsWrite: "-", staff.FlagsRead: "-"}
+	staff.CostsWrite: "C", staff.FlagsRead: "-"}
 
 // Every route with a key of every single scope: let in or refused as the table says, each refusal with
 // the permission and the scopes that would do, and a row in the audit log.

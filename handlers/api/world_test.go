@@ -21,6 +21,7 @@ import (
 	"recoup/migrations"
 	"recoup/models/actor"
 	"recoup/models/approval"
+	"recoup/models/cost"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -88,7 +89,7 @@ func worldOver(t testing.TB, g *gorm.DB, options ...ledger.Option) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.api = api.New(api.Deps{Ledger: l, Pricing: w.models.Pricing, Jobs: jobs, Ops: ops, Requests: w.models.Requests,
+	w.api = api.New(api.Deps{Ledger: l, Pricing: w.models.Pricing, Jobs: jobs, Ops: ops, Costs: cost.New(ops), Requests: w.models.Requests,
 		Database: func(ctx context.Context) error { return migrations.Check(ctx, pool) },
 		Queue:    func(context.Context) error { return w.queue }})
 	base, err := url.Parse("http://recoup.test")

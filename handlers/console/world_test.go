@@ -19,6 +19,7 @@ import (
 	"recoup/handlers/api"
 	"recoup/handlers/console"
 	"recoup/models/actor"
+	"recoup/models/cost"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -67,7 +68,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 	w.console = console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Ops: w.Ops,
 		Processes: process.New(g), Verifier: verify.New(g)})
 	quiet := func(context.Context) error { return nil }
-	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Requests: w.Requests, Database: quiet, Queue: quiet})
+	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Costs: cost.New(w.Ops), Requests: w.Requests, Database: quiet, Queue: quiet})
 	w.server, err = web.New(web.Options{Logger: log, Telemetry: tel, Authenticator: sessions, Routes: web.Routes(jsonAPI, w.console),
 		ErrorPage: w.console.ErrorPage, BaseURL: at})
 	if err != nil {

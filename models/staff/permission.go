@@ -36,6 +36,7 @@ const (
 	AuditView      Permission = "audit.view"
 	SettingsView   Permission = "settings.view"
 	SearchUse      Permission = "search.use"
+	CostView       Permission = "cost.view"
 	ApprovalView   Permission = "approval.view" // see what waits for a second person
 )
 
@@ -50,7 +51,10 @@ const (
 	JobReveal      Permission = "job.reveal" // see a payload that is otherwise redacted
 	JobCharge      Permission = "job.charge"
 	JobSignal      Permission = "job.signal"
-	JobWork        Permission = "job.work" // claim, heartbeat, complete, fail
+	CostRecord     Permission = "cost.record"    // send cost records; programs do
+	CostImport     Permission = "cost.import"    // import a bill as a file
+	CostAttribute  Permission = "cost.attribute" // put a record down to a job, make overhead rules, set a credit's value
+	JobWork        Permission = "job.work"       // claim, heartbeat, complete, fail
 	Requeue        Permission = "deadletter.requeue"
 	ApprovalAsk    Permission = "approval.ask"    // take back or edit what one asked for oneself
 	ApprovalDecide Permission = "approval.decide" // approve or reject what somebody else asked for
@@ -70,6 +74,7 @@ func All() []Permission {
 		ApprovalView, ApprovalAsk, ApprovalDecide,
 		JobView, JobReveal, JobCancel, JobCharge, JobSignal, JobWork,
 		DeadLetterView, Requeue, Discard, Reopen,
+		CostView, CostRecord, CostImport, CostAttribute,
 		OperationView, AuditView, SettingsView, StaffManage, APIKeyManage,
 	}
 }
@@ -82,9 +87,9 @@ func granted(r Role) []Permission {
 			OverviewView, SearchUse, PreferenceEdit, AccountView, LedgerView, JobView, DeadLetterView, OperationView, ApprovalView,
 		}
 	case Product:
-		return append(granted(Viewer), ApprovalAsk)
+		return append(granted(Viewer), CostView, ApprovalAsk)
 	case Finance:
-		return append(granted(Viewer), LedgerExport, IntegrityView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
+		return append(granted(Viewer), CostView, CostImport, CostAttribute, LedgerExport, IntegrityView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
 	case Support:
 		return append(granted(Viewer), ApprovalAsk, AccountNote, JobReveal, JobCancel, Requeue, Discard, Reopen)
 	case Lead:
@@ -117,8 +122,8 @@ func Scopes() []Scope {
 }
 
 // opened is the permission table of programs. No scope includes another: a key that shall write
-// and read names both. costs:write and flags:read can be given already and open nothing yet: no
-// route of this version takes costs or evaluates flags.
+// and read names both. flags:read can be given already and opens nothing yet: no route of this version
+// evaluates flags.
 func opened(s Scope) []Permission {
 	switch s {
 	case JobsWrite:
@@ -129,6 +134,8 @@ func opened(s Scope) []Permission {
 		return []Permission{AccountView, LedgerView, JobView, DeadLetterView, OperationView, ApprovalView}
 	case LedgerWrite:
 		return []Permission{AccountEdit, AccountFreeze, AccountGrant, AccountAdjust, ApprovalView}
+	case CostsWrite:
+		return []Permission{CostRecord}
 	}
 	return nil
 }

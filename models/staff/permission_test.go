@@ -35,6 +35,10 @@ var roleMatrix = map[staff.Permission]string{
 	"deadletter.requeue": "___sla",
 	"deadletter.discard": "___sla",
 	"deadletter.reopen":  "___sla",
+	"cost.view":          "_fp_la",
+	"cost.record":        "_____a",
+	"cost.import":        "_f__la",
+	"cost.attribute":     "_f__la",
 	"operation.view":     "vfpsla",
 	"audit.view":         "_____a",
 	"settings.view":      "_____a",
@@ -66,7 +70,7 @@ var scopeMatrix = map[staff.Scope][]staff.Permission{
 	"jobs:work":    {"job.work", "job.view"},
 	"ledger:read":  {"account.view", "ledger.view", "job.view", "deadletter.view", "operation.view", "approval.view"},
 	"ledger:write": {"account.edit", "account.freeze", "account.grant", "account.adjust", "approval.view"},
-	"costs:write":  {},
+	"costs:write":  {"cost.record"},
 	"flags:read":   {},
 }
 

@@ -13,6 +13,7 @@ import (
 	"recoup/migrations"
 	"recoup/models/actor"
 	"recoup/models/approval"
+	"recoup/models/cost"
 	"recoup/models/db"
 	"recoup/models/deadletter"
 	"recoup/models/ids"
@@ -40,6 +41,7 @@ type app struct {
 	pricing  *pricing.Service
 	jobs     *job.Service
 	staff    *staff.Service
+	costs    *cost.Service
 	webhooks *webhook.Service
 	letters  *deadletter.Service
 	// tasks are the tasks of the background.
@@ -86,6 +88,7 @@ func (a *app) build(queue bool) error {
 	}
 	a.pricing = pricing.New(a.ops)
 	a.letters = deadletter.New(a.ops)
+	a.costs = cost.New(a.ops)
 	a.staff = staff.New(a.g, staff.Options{})
 	a.rollup = rollup.New(a.g, a.cfg.BookTimeZone)
 	var kick func()
