@@ -34,7 +34,7 @@ func (s *Service) RetireRule(ctx context.Context, r RetireRequest) (operation.Ou
 	req := operation.Request{Scope: Scope(), ID: r.OperationID, Kind: "retire_rule", Actor: r.Actor, RequestID: r.RequestID, Reason: r.Reason,
 		Object: actionObject(action), Invalid: checkReason(r.Reason), Input: operation.Input{"rule_version": r.ID, "reason": r.Reason}}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
-		rule, before, err := lockRule(ctx, tx.DB, r.ID)
+		rule, before, err := LockRule(ctx, tx.DB, r.ID)
 		if err != nil {
 			return nil, err
 		}

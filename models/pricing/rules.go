@@ -140,7 +140,7 @@ func (s *Service) PutInForce(ctx context.Context, r ForceRequest) (operation.Out
 		Reason: r.Reason, Object: actionObject(action), Invalid: checkReason(r.Reason),
 		Input: operation.Input{"rule_version": r.RuleVersion, "expected": r.Expected, "reason": r.Reason}}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
-		rule, before, err := lockRule(ctx, tx.DB, r.RuleVersion)
+		rule, before, err := LockRule(ctx, tx.DB, r.RuleVersion)
 		if err != nil {
 			return nil, err
 		}
@@ -158,17 +158,19 @@ func (s *Service) PutInForce(ctx context.Context, r ForceRequest) (operation.Out
 	})
 }
 
-// lockedAction is an action's row under its lock.
-type lockedAction struct {
-	Unit      string
+// LockedAction is an action's row under its lock: nothing changes which price is in force until the transaction
+// ends.
+type LockedAction struct {
+	Unit string
+	// Baseline is the rule version in force, nil for none.
 	Baseline  *string
 	RetiredAt *time.Time
 }
 
 // lockAction locks an action against everything that changes which price is in force. Charges do not wait
 // for it. Faults: action_not_found, state_conflict when the action is retired.
-func lockAction(ctx context.Context, g *gorm.DB, id string) (lockedAction, error) {
-	var a lockedAction
+func lockAction(ctx context.Context, g *gorm.DB, id string) (LockedAction, error) {
+	var a LockedAction
 	res := g.WithContext(ctx).Raw(`SELECT unit, baseline, retired_at FROM actions WHERE id = ? FOR NO KEY UPDATE`, id).Scan(&a)
 	switch {
 	case res.Error != nil:
@@ -181,9 +183,9 @@ func lockAction(ctx context.Context, g *gorm.DB, id string) (lockedAction, error
 	return a, nil
 }
 
-// lockRule locks the action of a rule version that may be put in force or tried, and reads the version under the
+// LockRule locks the action of a rule version that may be put in force or tried, and reads the version under the
 // lock. Faults: rule_not_found, state_conflict when the version or its action is retired.
-func lockRule(ctx context.Context, g *gorm.DB, id string) (Rule, lockedAction, error) {
+func LockRule(ctx context.Context, g *gorm.DB, id string) (Rule, LockedAction, error) {
 	action, err := lockAction(ctx, g, actionOf(id))
 	if fault.Is(err, fault.CodeActionNotFound) {
 		err = ruleNotFound(id)
@@ -196,10 +198,10 @@ func lockRule(ctx context.Context, g *gorm.DB, id string) (Rule, lockedAction, e
 }
 
 // appendRule makes the action where it is new and its next rule version, under the action's lock.
-func (s *Service) appendRule(ctx context.Context, tx *operation.Tx, n NewRule) (RuleResult, lockedAction, error) {
+func (s *Service) appendRule(ctx context.Context, tx *operation.Tx, n NewRule) (RuleResult, LockedAction, error) {
 	g := tx.DB.WithContext(ctx)
 	if err := g.Exec(`INSERT INTO actions (id, unit) VALUES (?, ?) ON CONFLICT DO NOTHING`, n.Action, n.Unit).Error; err != nil {
-		return RuleResult{}, lockedAction{}, fmt.Errorf("pricing: action: %w", err)
+		return RuleResult{}, LockedAction{}, fmt.Errorf("pricing: action: %w", err)
 	}
 	before, err := lockAction(ctx, tx.DB, n.Action)
 	if err != nil {
@@ -257,6 +259,12 @@ type change struct {
 	before       *string
 	// rollout is the rollout whose completion it is, nil for none.
 	rollout *string
+}
+
+// Promote puts a rollout's candidate in force, within the transaction that ended the rollout and holds the action's
+// lock. Fault: state_conflict when another version than the baseline is in force.
+func Promote(ctx context.Context, tx *operation.Tx, action, candidate, baseline, rolloutID string) error {
+	return force(ctx, tx, change{action: action, rule: candidate, before: &baseline, rollout: &rolloutID})
 }
 
 // force puts a rule version in force. The caller holds the action's lock. Fault: state_conflict while a

@@ -1,0 +1,189 @@
+package rollout_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"gorm.io/gorm"
+
+	"recoup/models/ids"
+	"recoup/models/rollout"
+)
+
+// damage changes rows as only the owner of the tables can.
+func (w *world) damage(statements ...string) {
+	w.t.Helper()
+	err := w.G.Transaction(func(g *gorm.DB) error {
+		for _, s := range append([]string{"SET LOCAL session_replication_role = replica", "ALTER TABLE entries DISABLE TRIGGER USER",
+			"ALTER TABLE decisions DISABLE TRIGGER USER", "ALTER TABLE operation_attempts DISABLE TRIGGER USER"}, statements...) {
+			if err := g.Exec(s).Error; err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func outcome(c rollout.Checks, name rollout.CheckName) rollout.Outcome {
+	for _, x := range c.All {
+		if x.Name == name {
+			return x.Outcome
+		}
+	}
+	return ""
+}
+
+// Each check is turned red by damage that only the owner of the tables can do, whether the decision had been examined
+// before or not; the red check halts the rollout and says what it found.
+func TestDamageTurnsEachCheckRed(t *testing.T) {
+	const c1 = "operation_id = 'c1'"
+	cases := map[string]struct {
+		check  rollout.CheckName
+		damage []string
+	}{
+		"a second charge of the job": {rollout.Uniqueness, []string{"DROP INDEX entries_once_a_job",
+			`INSERT INTO entries SELECT account_key, seq + 1000, type, amount, balance_after, job_key, 'forged', rollout_id, cohort, rule_version, actor, trace_id, category, reference, reason, created_at, hash FROM entries WHERE ` + c1}},
+		"a second charge by the operation": {rollout.Uniqueness, []string{
+			`INSERT INTO entries SELECT account_key, seq + 1000, type, amount, balance_after, job_key + 1000, operation_id, rollout_id, cohort, rule_version, actor, trace_id, category, reference, reason, created_at, hash FROM entries WHERE ` + c1}},
+		"the price of a decision":      {rollout.Consistency, []string{`UPDATE decisions SET price = price + 1 WHERE ` + c1}},
+		"the rule version of an entry": {rollout.Consistency, []string{`UPDATE entries SET rule_version = '` + v1 + `' WHERE ` + c1}},
+		"the price that a replay says": {rollout.Consistency, []string{`UPDATE operation_attempts SET price = 1 WHERE ` + c1}},
+		"a stage not reached":          {rollout.Consistency, []string{`UPDATE decisions SET stage = 2 WHERE ` + c1}},
+		"a version that never was":     {rollout.Consistency, []string{`UPDATE decisions SET rollout_version = 77 WHERE ` + c1}},
+		"a charge is gone":             {rollout.Reconciliation, []string{`DELETE FROM entries WHERE ` + c1}},
+		"the amount of a charge":       {rollout.Reconciliation, []string{`UPDATE entries SET amount = -1 WHERE ` + c1}},
+		"the attribution of a charge":  {rollout.Reconciliation, []string{`UPDATE entries SET cohort = 'baseline' WHERE ` + c1}},
+		"a decision is gone":           {rollout.Reconciliation, []string{`DELETE FROM decisions WHERE ` + c1}},
+	}
+	for name, c := range cases {
+		for _, examined := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				w := newWorld(t)
+				w.draft(discount, shares(10_000, 100_000)...)
+				w.must(w.rollouts.Start, discount)
+				w.charge("acct_42", "c0")
+				w.charge("acct_42", "c1")
+				w.charge("acct_42", "c1")
+				if examined {
+					if checks, err := w.rollouts.Check(context.Background(), discount); err != nil || !checks.Passed() || checks.Examined != 2 {
+						t.Fatalf("before the damage: %s, %d examined, %v", checks.Why(), checks.Examined, err)
+					}
+				}
+				w.damage(c.damage...)
+				if err := w.rollouts.CheckLive(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				checks, err := w.rollouts.LastChecks(context.Background(), discount)
+				if err != nil || checks == nil || outcome(*checks, c.check) != rollout.Fail {
+					t.Fatalf("after the damage: %+v, %v", checks, err)
+				}
+				if r := w.state(discount); r.State != rollout.Halted {
+					t.Errorf("state %s", r.State)
+				}
+				found, err := w.rollouts.Findings(context.Background(), discount, 10)
+				if err != nil || len(found) == 0 {
+					t.Fatalf("findings %v, %v", found, err)
+				}
+				history, err := w.rollouts.History(context.Background(), discount)
+				if err != nil || history[0].Kind != "halted" || history[0].Actor != "system" || !strings.Contains(history[0].Reason, string(c.check)) {
+					t.Errorf("history %+v, %v", history[0], err)
+				}
+			})
+		}
+	}
+}
+
+// A finding that is put right is marked, and turns the check green; a halted rollout resumes only then.
+func TestWhatIsPutRightTurnsGreen(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	w.draft(discount, shares(10_000, 100_000)...)
+	w.must(w.rollouts.Start, discount)
+	w.charge("acct_42", "c1")
+	w.damage(`UPDATE decisions SET price = 1 WHERE operation_id = 'c1'`)
+	if err := w.step(w.rollouts.Advance, discount); err == nil || !strings.Contains(err.Error(), "consistency") {
+		t.Errorf("advance over a red check: %v", err)
+	}
+	if s := w.state(discount); s.State != rollout.Halted || s.Stage != 1 {
+		t.Errorf("state %s, stage %d", s.State, s.Stage)
+	}
+	if err := w.step(w.rollouts.Resume, discount); err == nil {
+		t.Error("resumed over a red check")
+	}
+	w.damage(`UPDATE decisions SET price = 54 WHERE operation_id = 'c1'`)
+	if checks, err := w.rollouts.Check(ctx, discount); err != nil || !checks.Passed() {
+		t.Errorf("put right: %s, %v", checks.Why(), err)
+	}
+	if n := w.count(`SELECT count(*) FROM rollout_findings WHERE gone_at IS NOT NULL`); n == 0 || n != w.count(`SELECT count(*) FROM rollout_findings`) {
+		t.Errorf("%d findings marked", n)
+	}
+	w.must(w.rollouts.Resume, discount)
+}
+
+// An unattributed cost halts the rollout and is named; attributed, the check is green again.
+func TestAnUnattributedCostHalts(t *testing.T) {
+	w := newWorld(t)
+	w.into(discount, rollout.Running)
+	w.costs = rollout.Costs{Delivered: 10, Known: 10, Unattributed: 2, Names: []string{"gpu/line-7"}}
+	checks, err := w.rollouts.Check(context.Background(), discount)
+	if err != nil || outcome(checks, rollout.Reconciliation) != rollout.Fail || !strings.Contains(checks.Why(), "gpu/line-7") || w.state(discount).State != rollout.Halted {
+		t.Errorf("%s, %v, state %s", checks.Why(), err, w.state(discount).State)
+	}
+	w.costs.Unattributed = 0
+	w.must(w.rollouts.Resume, discount)
+}
+
+// No data is not a pass, and no failure either.
+func TestNoDataIsNotAPass(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	w.draft(discount, shares(10_000, 100_000)...)
+	w.must(w.rollouts.Start, discount)
+	checks, err := w.rollouts.Check(ctx, discount)
+	if err != nil || checks.Passed() || checks.Red() || outcome(checks, rollout.Uniqueness) != rollout.Missing {
+		t.Errorf("without a charge: %+v, %v", checks, err)
+	}
+	w.charge("acct_42", "c1")
+	w.costs = rollout.Costs{Delivered: 10, Known: 4}
+	checks, err = w.rollouts.Check(ctx, discount)
+	if err != nil || outcome(checks, rollout.Uniqueness) != rollout.Pass || outcome(checks, rollout.Reconciliation) != rollout.Missing {
+		t.Errorf("costs of 40 %%: %+v, %v", checks, err)
+	}
+	without := rollout.New(w.Ops, rollout.Options{})
+	if checks, err = without.Check(ctx, discount); err != nil || outcome(checks, rollout.Reconciliation) != rollout.Missing {
+		t.Errorf("without costs: %+v, %v", checks, err)
+	}
+	if w.state(discount).State != rollout.Running {
+		t.Error("missing data halted the rollout")
+	}
+}
+
+// A decision that commits after a run, in a transaction that began before it, is examined by the next one.
+func TestALateCommitIsNotPassedOver(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	w.into(discount, rollout.Running)
+	late := w.G.Begin()
+	defer late.Rollback()
+	// A decision without its charge, which no run may miss.
+	err := late.Exec(`INSERT INTO decisions (account_key, operation_id, action, units, rule_version, price, rollout_id, rollout_version, stage, cohort, bucket, reason, tx)
+		SELECT account_key, 'late', action, units, rule_version, price, rollout_id, rollout_version, stage, cohort, bucket, reason, pg_current_xact_id() FROM decisions`).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.charge("acct_42", ids.New())
+	if checks, err := w.rollouts.Check(ctx, discount); err != nil || !checks.Passed() {
+		t.Fatalf("before the commit: %s, %v", checks.Why(), err)
+	}
+	if err := late.Commit().Error; err != nil {
+		t.Fatal(err)
+	}
+	w.charge("acct_42", ids.New())
+	if checks, err := w.rollouts.Check(ctx, discount); err != nil || outcome(checks, rollout.Reconciliation) != rollout.Fail {
+		t.Errorf("after the late commit: %s, %v", checks.Why(), err)
+	}
+}
