@@ -12,6 +12,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	"recoup/models/pricing"
+	"recoup/models/webhook"
 )
 
 // StepRequest asks for a step of a rollout.
@@ -125,7 +126,37 @@ func (s *Service) Archive(ctx context.Context, r StepRequest) (operation.Outcome
 func (s *Service) Halt(ctx context.Context, id string, version int64, checks Checks) (operation.Outcome, error) {
 	return s.step(ctx, StepRequest{Envelope: ledger.Envelope{OperationID: "halt:" + strconv.FormatInt(version, 10), Actor: actor.System()},
 		RolloutID: id, Version: version, Reason: "Check failed: " + checks.Why()},
-		step{kind: "halt_rollout", event: "halted", from: []State{Running, Paused}, to: Halted, found: &checks})
+		step{kind: "halt_rollout", event: "halted", from: []State{Running, Paused}, to: Halted, found: &checks,
+			after: func(ctx context.Context, tx *operation.Tx, o Rollout) error { return tell(ctx, tx, o, checks) }})
+}
+
+// tell tells receivers outside of a halt and of each check that failed.
+func tell(ctx context.Context, tx *operation.Tx, r Rollout, checks Checks) error {
+	type halted struct {
+		RolloutID string `json:"rollout_id"`
+		Action    string `json:"action"`
+		Stage     int    `json:"stage"`
+		Version   int64  `json:"version"`
+		Reason    string `json:"reason"`
+	}
+	type failed struct {
+		RolloutID string    `json:"rollout_id"`
+		Check     CheckName `json:"check"`
+		Found     int64     `json:"found"`
+		Reason    string    `json:"reason"`
+	}
+	trace := operation.Traceparent(ctx)
+	if err := webhook.Emit(tx, webhook.RolloutHalted, trace, halted{r.ID, r.Action, r.Stage, r.Version + 1, checks.Why()}); err != nil {
+		return err
+	}
+	for _, c := range checks.All {
+		if c.Outcome == Fail {
+			if err := webhook.Emit(tx, webhook.CheckFailed, trace, failed{r.ID, c.Name, c.Found, c.Why}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (s *Service) step(ctx context.Context, r StepRequest, do step) (operation.Outcome, error) {

@@ -21,6 +21,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	"recoup/models/pricing"
+	"recoup/models/rollout"
 	"recoup/models/rollup"
 	"recoup/models/staff"
 	"recoup/models/task"
@@ -39,6 +40,7 @@ type app struct {
 	ops      *operation.Store
 	ledger   *ledger.Service
 	pricing  *pricing.Service
+	rollouts *rollout.Service
 	jobs     *job.Service
 	staff    *staff.Service
 	costs    *cost.Service
@@ -87,6 +89,7 @@ func (a *app) build(queue bool) error {
 		return err
 	}
 	a.pricing = pricing.New(a.ops)
+	a.rollouts = rollout.New(a.ops, rollout.Options{Costs: rollout.KnownCosts})
 	a.letters = deadletter.New(a.ops)
 	a.costs = cost.New(a.ops)
 	a.staff = staff.New(a.g, staff.Options{})

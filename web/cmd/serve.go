@@ -100,6 +100,7 @@ func (a *app) run(ctx context.Context, kind process.Kind, serve bool) error {
 	if kind != process.Serve {
 		group.Go(func() error { return a.anchor(ctx) })
 		group.Go(func() error { return a.rollUp(ctx) })
+		group.Go(func() error { return a.checkRollouts(ctx) })
 	}
 	if a.cfg.MetricsListen != "" {
 		group.Go(func() error { return web.ServeMetrics(ctx, a.cfg.MetricsListen, a.tel.MetricsHandler(), a.log) })

@@ -1,0 +1,29 @@
+package cmd
+
+import (
+	"context"
+	"time"
+
+	"recoup/models/process"
+)
+
+// checkEvery is how often the checks of live rollouts are made.
+const checkEvery = time.Minute
+
+// checkRollouts makes the checks of live rollouts, in one process at a time. A check that cannot be made is logged: its
+// age shows on the rollout's page, and nothing advances over it.
+func (a *app) checkRollouts(ctx context.Context) error {
+	alone := process.New(a.g)
+	ticker := time.NewTicker(checkEvery)
+	defer ticker.Stop()
+	for {
+		if _, err := alone.Alone(ctx, "rollout checks", a.rollouts.CheckLive); err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "the checks of a rollout could not be made", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
