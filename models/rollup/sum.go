@@ -60,10 +60,11 @@ func Totals(ctx context.Context, g *gorm.DB, f Filter) ([]Total, error) {
 // a Group names, at one moment. Part 0 is before the first bound, part i from bound i−1 up to bound i, the
 // last one from the last bound on. The bounds rise strictly; the filter's From and To are not used.
 func (s *Store) Parts(ctx context.Context, f Filter, bounds []time.Time) ([]Group, error) {
-	return s.parts(ctx, s.g, f, bounds)
+	return s.PartsIn(ctx, s.g, f, bounds)
 }
 
-func (s *Store) parts(ctx context.Context, g *gorm.DB, f Filter, bounds []time.Time) ([]Group, error) {
+// PartsIn is Parts within a transaction.
+func (s *Store) PartsIn(ctx context.Context, g *gorm.DB, f Filter, bounds []time.Time) ([]Group, error) {
 	f.From, f.To = nil, nil
 	p := period{filter: f, bounds: bounds}
 	if slices.ContainsFunc(bounds, func(at time.Time) bool { return !s.beginsDay(at) }) {

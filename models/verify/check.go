@@ -46,10 +46,12 @@ const (
 	CheckAnchor Check = "anchor"
 	// CheckRollup: the derived sums are those of the entries.
 	CheckRollup Check = "rollup"
+	// CheckMonth: a closed month's entries still add up to the figures it was closed with.
+	CheckMonth Check = "month"
 )
 
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
-		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckLine, CheckStuck, CheckOperation, CheckTriggers, CheckAnchor, CheckRollup}
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckLine, CheckStuck, CheckOperation, CheckTriggers, CheckAnchor, CheckRollup, CheckMonth}
 }

@@ -122,7 +122,7 @@ func (v *Verifier) Run(ctx context.Context, opts Options) (Report, error) {
 }
 
 // work lets the workers take batch after batch until none is left or one of them fails. Operations, triggers, and for a
-// whole run the rollup, are looked at beside them.
+// whole run the rollup and closed months, are looked at beside them.
 func (r *run) work(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -131,6 +131,9 @@ func (r *run) work(ctx context.Context) error {
 		err := r.operations(ctx)
 		if err == nil && !r.report.Partial {
 			err = r.rollup(ctx)
+		}
+		if err == nil && !r.report.Partial {
+			err = r.months(ctx)
 		}
 		if err != nil {
 			cancel(err)

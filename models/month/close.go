@@ -1,0 +1,272 @@
+package month
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"recoup/models/actor"
+	"recoup/models/audit"
+	"recoup/models/calendar"
+	"recoup/models/credit"
+	"recoup/models/db"
+	"recoup/models/fault"
+	"recoup/models/horizon"
+	"recoup/models/operation"
+)
+
+// Why a month cannot be closed: the states that a refusal tells, and Obstacle names.
+const (
+	// StateClosed: it is closed already.
+	StateClosed = "month_closed"
+	// StateNotOver: its last day is not over.
+	StateNotOver = "month_not_over"
+	// StateSettling: a transaction that could still write into it is open, or its end is too near.
+	StateSettling = "month_settling"
+	// StatePrevious: an earlier month with entries is not closed.
+	StatePrevious = "month_previous_open"
+	// StateLater: a later month is closed, so what is put right now stands after it.
+	StateLater = "month_later_closed"
+	// StateUnverified: verify has not run since it ended.
+	StateUnverified = "month_unverified"
+	// StateProblems: the last run of verify found something wrong with the ledger.
+	StateProblems = "month_problems"
+	// StateUntied: its closing is not the sum of all balances at its end.
+	StateUntied = "month_untied"
+	// StateChanged: its figures are no longer those that the person saw.
+	StateChanged = "month_changed"
+)
+
+// settle is how long after its end a month is left alone: no statement is allowed to last longer.
+const settle = 2 * time.Minute
+
+// Obstacle is what stands in the way of closing a month.
+type Obstacle struct {
+	// State is one of the states above.
+	State string
+	// Month is the one that has to be closed first, for StatePrevious.
+	Month calendar.Month
+	// Checks are those that found something, for StateProblems.
+	Checks []string
+	// Since is when the oldest transaction began, for StateSettling; nil where it is not known.
+	Since *time.Time
+}
+
+func (o Obstacle) fault(m calendar.Month) *fault.Error {
+	say := map[string]string{
+		StateClosed:     "Month %s is closed already.",
+		StateNotOver:    "Month %s is not over.",
+		StateSettling:   "A transaction that could still write into month %s may be open. Try again in a few minutes.",
+		StatePrevious:   "Before month %s an earlier one has to be closed: " + o.Month.String() + ".",
+		StateLater:      "A month after %s is closed already.",
+		StateUnverified: "The ledger was not verified since month %s ended.",
+		StateProblems:   "Month %s cannot be closed while verify finds something wrong with the ledger: " + strings.Join(o.Checks, ", ") + ".",
+		StateUntied:     "The closing of month %s is not the sum of all balances at its end.",
+		StateChanged:    "The figures of month %s have changed since they were shown.",
+	}[o.State]
+	return fault.State(o.State, say+" Nothing was changed.", m)
+}
+
+// Obstacle returns the first thing that stands in the way of closing a month, nil when nothing does.
+func (s *Service) Obstacle(ctx context.Context, m calendar.Month) (*Obstacle, error) {
+	if _, err := horizon.Settle(ctx, s.g); err != nil {
+		return nil, err
+	}
+	return s.obstacle(ctx, s.g, m)
+}
+
+func (s *Service) obstacle(ctx context.Context, g *gorm.DB, m calendar.Month) (*Obstacle, error) {
+	closed, err := find(ctx, g, m)
+	if err != nil {
+		return nil, err
+	}
+	if closed != nil {
+		return &Obstacle{State: StateClosed}, nil
+	}
+	from, to, err := s.span(ctx, g, m)
+	if err != nil {
+		return nil, err
+	}
+	var now time.Time
+	if err := db.Row(ctx, g, `SELECT clock_timestamp()`).Scan(&now); err != nil {
+		return nil, fmt.Errorf("month: %w", db.Fault(err))
+	}
+	if now.Before(to) {
+		return &Obstacle{State: StateNotOver}, nil
+	}
+	final, err := horizon.Final(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	if final.Before(to) || now.Before(to.Add(settle)) {
+		since, err := horizon.Oldest(ctx, g)
+		return &Obstacle{State: StateSettling, Since: since}, err
+	}
+	// The oldest entry before the month that no closed month holds.
+	var open *time.Time
+	var later bool
+	err = db.Row(ctx, g, `SELECT (SELECT created_at FROM entries WHERE created_at < $1
+			AND created_at >= COALESCE((SELECT max(ends) FROM closed_months WHERE ends <= $1), 'epoch') ORDER BY created_at LIMIT 1),
+		EXISTS (SELECT 1 FROM closed_months WHERE ends > $1)`, from).Scan(&open, &later)
+	if err != nil {
+		return nil, fmt.Errorf("month: months around: %w", db.Fault(err))
+	}
+	if later {
+		return &Obstacle{State: StateLater}, nil
+	}
+	if open != nil {
+		return &Obstacle{State: StatePrevious, Month: calendar.MonthOf(open.In(s.zone))}, nil
+	}
+	last, err := s.Verified(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case last == nil || last.StartedAt.Before(to):
+		return &Obstacle{State: StateUnverified}, nil
+	case len(last.Problems) > 0:
+		return &Obstacle{State: StateProblems, Checks: last.Problems}, nil
+	}
+	return nil, nil
+}
+
+// CloseRequest asks for a month to be closed.
+type CloseRequest struct {
+	OperationID string
+	Actor       actor.Actor
+	RequestID   string
+	Month       calendar.Month
+	// Digest is that of the figures the person saw.
+	Digest string
+	// Reason is required, at most 500 characters.
+	Reason string
+}
+
+// CloseResult is the stored result of closing a month.
+type CloseResult struct {
+	Month       string    `json:"month"`
+	From        time.Time `json:"from"`
+	To          time.Time `json:"to"`
+	Opening     string    `json:"opening"`
+	Closing     string    `json:"closing"`
+	Entries     int64     `json:"entries"`
+	Digest      string    `json:"digest"`
+	HeadsDigest string    `json:"heads_digest"`
+}
+
+// Object names a month in audit rows.
+func Object(m calendar.Month) string { return "month:" + m.String() }
+
+// Scope is the scope of closing months.
+func Scope() operation.Scope { return operation.Named("months") }
+
+// Close closes a month: its figures and their digest are stored, and the ledger is anchored at the month's last
+// moment. Of two people who close at once, one does. Faults: state_conflict with one of the states above,
+// invalid_request, and those of operation.Apply.
+func (s *Service) Close(ctx context.Context, r CloseRequest) (operation.Outcome, error) {
+	var bad []fault.Field
+	switch reason := strings.TrimSpace(r.Reason); {
+	case reason == "":
+		bad = append(bad, fault.Field{Name: "reason", Message: "is required"})
+	case len([]rune(reason)) > 500:
+		bad = append(bad, fault.Field{Name: "reason", Message: "is too long"})
+	}
+	heads := ""
+	if bad == nil {
+		// What reads long or needs a transaction of its own comes first; all of it is looked at again inside.
+		o, err := s.Obstacle(ctx, r.Month)
+		if err != nil {
+			return operation.Outcome{}, err
+		}
+		if o == nil {
+			_, to, err := s.Span(ctx, r.Month)
+			if err != nil {
+				return operation.Outcome{}, err
+			}
+			if heads, err = s.Anchor(ctx, lastMoment(to)); err != nil {
+				return operation.Outcome{}, fmt.Errorf("month: anchor: %w", err)
+			}
+		}
+	}
+	return s.Ops.Apply(ctx, operation.Request{Scope: Scope(), ID: r.OperationID, Kind: "month_close", Actor: r.Actor, Object: Object(r.Month),
+		RequestID: r.RequestID, Reason: r.Reason, Invalid: bad,
+		Input: operation.Input{"month": r.Month.String(), "digest": r.Digest, "reason": r.Reason},
+	}, func(ctx context.Context, tx *operation.Tx) (any, error) { return s.close(ctx, tx, r, heads) })
+}
+
+// lastMoment is the last one of a month that ends at to; times of the ledger have microseconds.
+func lastMoment(to time.Time) time.Time { return to.Add(-time.Microsecond) }
+
+func (s *Service) close(ctx context.Context, tx *operation.Tx, r CloseRequest, heads string) (any, error) {
+	// One after the other: the second finds the month closed.
+	if err := tx.DB.WithContext(ctx).Exec(`SELECT pg_advisory_xact_lock(hashtextextended('recoup months', 0))`).Error; err != nil {
+		return nil, fmt.Errorf("month: lock: %w", err)
+	}
+	o, err := s.obstacle(ctx, tx.DB, r.Month)
+	if err != nil {
+		return nil, err
+	}
+	if o == nil && heads == "" {
+		// What stood in the way a moment ago is gone; the anchor was not taken.
+		o = &Obstacle{State: StateSettling}
+	}
+	if o != nil {
+		return nil, o.fault(r.Month)
+	}
+	from, to, err := s.span(ctx, tx.DB, r.Month)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.figures(ctx, tx.DB, r.Month, from, to)
+	if err != nil {
+		return nil, err
+	}
+	canonical, err := f.Canonical()
+	if err != nil {
+		return nil, err
+	}
+	digest, err := f.Digest()
+	if err != nil {
+		return nil, err
+	}
+	if digest != r.Digest {
+		return nil, Obstacle{State: StateChanged}.fault(r.Month)
+	}
+	balances, err := balancesAt(ctx, tx.DB, to)
+	if err != nil {
+		return nil, err
+	}
+	if balances.Minus(f.Closing).Sign() != 0 {
+		return nil, Obstacle{State: StateUntied}.fault(r.Month).With("closing", f.Closing.String()).With("balances", balances.String())
+	}
+	res := tx.DB.WithContext(ctx).Exec(`INSERT INTO closed_months (month, zone, starts, ends, opening, closing, balances, entries, figures, digest,
+			heads_digest, actor, reason, operation_id)
+		VALUES (?, ?, ?, ?, ?::numeric, ?::numeric, ?::numeric, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (month) DO NOTHING`,
+		r.Month.String(), f.Zone, from, to, f.Opening.String(), f.Closing.String(), balances.String(), f.Entries(), canonical, digest,
+		heads, r.Actor.String(), r.Reason, r.OperationID)
+	if res.Error != nil {
+		return nil, fmt.Errorf("month: close: %w", res.Error)
+	}
+	if res.RowsAffected != 1 {
+		return nil, Obstacle{State: StateClosed}.fault(r.Month)
+	}
+	result := CloseResult{Month: r.Month.String(), From: f.From, To: f.To, Opening: f.Opening.String(), Closing: f.Closing.String(), Entries: f.Entries(),
+		Digest: digest, HeadsDigest: heads}
+	err = audit.Record(ctx, tx.DB, audit.Row{Actor: r.Actor, Action: "month.close", Object: Object(r.Month), Reason: r.Reason, After: result,
+		OperationID: r.OperationID, RequestID: r.RequestID, TraceID: tx.TraceID})
+	return result, err
+}
+
+// balancesAt adds up each account's balance before a moment from the entry that holds it. No amount is read, so
+// that it is another way to the same figure.
+func balancesAt(ctx context.Context, g *gorm.DB, at time.Time) (credit.Sum, error) {
+	var sum credit.Sum
+	err := db.Row(ctx, g, `SELECT sum(e.balance_after) FROM accounts a CROSS JOIN LATERAL (
+			SELECT balance_after FROM entries WHERE account_key = a.key AND created_at < $1 ORDER BY seq DESC LIMIT 1) e`, at).Scan(&sum)
+	if err != nil {
+		return sum, fmt.Errorf("month: balances: %w", db.Fault(err))
+	}
+	return sum, nil
+}
