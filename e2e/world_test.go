@@ -16,12 +16,14 @@ import (
 	"recoup/handlers/console"
 	"recoup/models/actor"
 	"recoup/models/cost"
+	"recoup/models/export"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/modeltest"
 	"recoup/models/process"
 	"recoup/models/staff"
+	"recoup/models/task"
 	"recoup/models/verify"
 	"recoup/web"
 	"recoup/web/session"
@@ -32,9 +34,14 @@ import (
 type world struct {
 	t *testing.T
 	*modeltest.Models
-	staff *staff.Service
-	base  string
+	staff   *staff.Service
+	tasks   *task.Store
+	exports *export.Service
+	base    string
 }
+
+// directEntries is how many entries a file may hold here that is sent at once.
+const directEntries = 1000
 
 const password = "a password of tests"
 
@@ -56,8 +63,11 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.tasks = task.New(g, nil)
+	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, false)
-	pages := console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g)})
+	pages := console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g),
+		Exports: w.exports})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Costs: cost.New(w.Ops), Requests: w.Requests, Database: quiet, Queue: quiet})
 	handler, err := web.New(web.Options{Logger: log, Telemetry: tel, Authenticator: sessions, Routes: web.Routes(jsonAPI, pages), ErrorPage: pages.ErrorPage, BaseURL: at})

@@ -10,6 +10,7 @@ import (
 	"recoup/static"
 	"recoup/views/accounts"
 	"recoup/views/deadletters"
+	"recoup/views/exports"
 	"recoup/views/jobs"
 	"recoup/views/layout"
 	"recoup/views/ledger"
@@ -423,6 +424,12 @@ func rich(lang text.Lang) []page {
 			Accounts:   []search.Account{{ID: account("acct_7Q2M"), Name: "Hoshino Studio", Balance: s.l.Credits(-40)}},
 			Jobs:       []search.Job{{ID: job("vu-20481"), Account: account("acct_7Q2M"), Action: "video_upscale", State: "succeeded"}},
 			Operations: []search.Operation{{ID: operation("vu-20481"), Scope: "account:acct_7Q2M", Kind: "charge"}}})},
+		{name: "export-start", view: exports.StartPage(f, s.exportStart())},
+		{name: "exports", view: exports.Page(f, s.exports())},
+		{name: "export-running", view: exports.FilePage(f, s.export("running"))},
+		{name: "export-done", view: exports.FilePage(f, s.export("done"))},
+		{name: "export-expired", view: exports.FilePage(f, s.export("expired"))},
+		{name: "export-cancel", view: exports.CancelPage(f, exports.Cancel{Act: s.act(false), Name: "recoup_ledger_all_Asia-Tokyo.csv", URL: "/exports/x", Done: "480,000"})},
 		{name: "message-500", view: message.Page(f, message.Error(s.l, 500, "req-0198c3f27d3e"))},
 		{name: "message-409", view: message.Page(f, message.Error(s.l, 409, "req-0198c3f27d3e"))},
 		{name: "message-403-signed-out", view: message.Page(out, message.Error(s.l, 403, "req-0198c3f27d3e"))},

@@ -12,9 +12,9 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"recoup/handlers/export"
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
+	"recoup/models/export"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -46,6 +46,7 @@ type Deps struct {
 	Ops       *operation.Store
 	Processes *process.Store
 	Verifier  *verify.Verifier
+	Exports   *export.Service
 }
 
 // Console holds the handlers.
@@ -53,13 +54,11 @@ type Console struct {
 	Deps
 	// exports holds a place for each file that may be written at a time.
 	exports chan struct{}
-	// maxEntries is export.Format.MaxEntries; tests make sheets smaller.
-	maxEntries func(export.Format) int64
 }
 
 // New makes the handlers.
 func New(d Deps) *Console {
-	return &Console{Deps: d, exports: make(chan struct{}, maxExports), maxEntries: export.Format.MaxEntries}
+	return &Console{Deps: d, exports: make(chan struct{}, maxExports)}
 }
 
 // Routes declares every URL of the console.
@@ -110,7 +109,14 @@ func (h *Console) Routes() []route.Route {
 		post("/accounts/:account/notes/:note/strike", "note.strike.post", may(staff.AccountNote), h.strike),
 		get("/ledger", "ledger", may(staff.LedgerView), h.ledger),
 		file("/ledger/export", "ledger.export", h.exportLedger),
+		post("/ledger/export", "ledger.export.post", may(staff.LedgerExport), h.startLedgerExport),
 		file("/accounts/:account/export", "account.export", h.exportStatement),
+		post("/accounts/:account/export", "account.export.post", may(staff.LedgerExport), h.startStatementExport),
+		get("/exports", "exports", may(staff.LedgerExport), h.exportsPage),
+		get("/exports/:export", "export", may(staff.LedgerExport), h.exportPage),
+		file("/exports/:export/file", "export.file", h.exportFile),
+		get("/exports/:export/cancel", "export.cancel", may(staff.LedgerExport), h.cancelExportForm),
+		post("/exports/:export/cancel", "export.cancel.post", may(staff.LedgerExport), h.cancelExport),
 
 		get("/jobs", "jobs", may(staff.JobView), h.jobs),
 		get("/accounts/:account/jobs/:job", "job", may(staff.JobView), h.job),
@@ -184,7 +190,7 @@ const railCount = 1000
 // frame is what surrounds the page.
 func (h *Console) frame(r request) layout.Frame {
 	f := layout.Frame{L: r.L, Assets: layout.Assets{Styles: static.Styles(), Scripts: static.Scripts(), Icon: static.URL("icon.svg")},
-		Theme: r.Who.Theme, Person: r.Who.Name, Path: here(r), Query: ""}
+		Theme: r.Who.Theme, Person: r.Who.Name, Path: here(r), Query: "", Exports: r.may(staff.LedgerExport)}
 	if r.Request().Method == http.MethodGet {
 		f.Notices = h.notices(r)
 	}

@@ -2,20 +2,17 @@ package console
 
 import (
 	"context"
-	"errors"
 	"mime"
 	"net/http"
-	"regexp"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
-	"recoup/handlers/export"
 	"recoup/handlers/reqctx"
+	"recoup/models/export"
 	"recoup/models/fault"
 	"recoup/models/ledger"
 	"recoup/models/staff"
-	"recoup/views/message"
 	"recoup/views/ui"
 )
 
@@ -76,24 +73,43 @@ func (f entryFilter) exports(r request, count string) ui.Exports {
 	if count != "" {
 		x.Say = r.L.T("export.say_count", count, r.L.ZoneName())
 	}
-	q := query{path: f.path + "/export", values: f.copy()}
 	for _, format := range export.Formats() {
-		x.Links = append(x.Links, ui.Link{Text: r.L.T("export." + string(format)), URL: q.with("format", string(format))})
+		x.Links = append(x.Links, ui.Link{Text: r.L.T("export." + string(format)), URL: f.exportURL(format)})
 	}
 	return x
 }
 
-// export sends what f selects as a file. Whatever can be refused is refused before the first byte; an error after it
-// cuts the connection, so that a file that is not whole does not look whole.
+// exportURL is where a file of the filter is asked for.
+func (f entryFilter) exportURL(format export.Format) string {
+	q := query{path: f.path + "/export", values: f.copy()}
+	return q.with("format", string(format))
+}
+
+// formatOf reads the format of the file that is asked for, and refuses a filter that cannot be read.
+func (f entryFilter) formatOf(r request) (export.Format, error) {
+	format := export.Format(r.QueryParam("format"))
+	if !format.Known() {
+		return format, fault.InvalidField("format", "is csv, xlsx or journal")
+	}
+	if f.bad {
+		return format, fault.New(fault.Invalid, "export_filter", "A part of the filter cannot be read. No file was made.")
+	}
+	return format, nil
+}
+
+// export sends what f selects as a file, or offers to make it in the background where it is large. Whatever can be refused is refused
+// before the first byte; an error after it cuts the connection, so that a file that is not whole does not look whole.
 func (h *Console) export(r request, f entryFilter, of string) error {
 	ctx, cancel := context.WithTimeout(r.Request().Context(), exportTime)
 	defer cancel()
-	format := export.Format(r.QueryParam("format"))
-	if !format.Known() {
-		return fault.InvalidField("format", "is csv, xlsx or journal")
+	format, err := f.formatOf(r)
+	if err != nil {
+		return err
 	}
-	if f.bad {
-		return fault.New(fault.Invalid, "export_filter", "A part of the filter cannot be read. No file was made.")
+	if large, err := h.isLarge(ctx, r, f, format); err != nil {
+		return err
+	} else if large {
+		return h.offerExport(r, f, format)
 	}
 	select {
 	case h.exports <- struct{}{}:
@@ -101,26 +117,26 @@ func (h *Console) export(r request, f entryFilter, of string) error {
 	default:
 		return fault.New(fault.Busy, "export_busy", "Other exports are being made just now. Try again in a minute.")
 	}
-	if limit := h.maxEntries(format); limit > 0 {
-		n, err := h.Ledger.CountUpTo(ctx, f.Filter, limit+1)
-		if err != nil && !fault.Is(err, fault.CodeAccountNotFound) {
-			return err
-		}
-		if n > limit {
-			return h.tooMany(r, f, limit)
-		}
-	}
-	err := h.Ledger.RecordExport(ctx, ledger.Exported{Actor: r.Who.Actor(), RequestID: reqctx.RequestID(ctx), Filter: f.Filter,
+	err = h.Ledger.RecordExport(ctx, ledger.Exported{Actor: r.Who.Actor(), RequestID: reqctx.RequestID(ctx), Filter: f.Filter,
 		Format: string(format), Zone: r.L.ZoneName()})
 	if err != nil {
 		return err
 	}
-	err = h.send(ctx, r, f, format, of)
-	if errors.Is(err, export.ErrTooManyRows) && !r.Response().Committed {
-		// It grew between the count and the file.
-		return h.tooMany(r, f, h.maxEntries(format))
+	return h.send(ctx, r, f, format, of)
+}
+
+// isLarge reports whether a file is to be made in the background: it holds more entries than are sent at once. A file that is written as
+// it is read may be asked for at once all the same; a workbook may not, because nothing of it is sent before its end.
+func (h *Console) isLarge(ctx context.Context, r request, f entryFilter, format export.Format) (bool, error) {
+	if r.QueryParam("now") != "" && format != export.Workbook {
+		return false, nil
 	}
-	return err
+	limit := h.Exports.Direct()
+	n, err := h.Ledger.CountUpTo(ctx, f.Filter, limit+1)
+	if err != nil && !fault.Is(err, fault.CodeAccountNotFound) {
+		return false, err
+	}
+	return n > limit, nil
 }
 
 // send writes the file. The handler's error does the rest: an error page where nothing was sent, a cut connection
@@ -132,7 +148,8 @@ func (h *Console) send(ctx context.Context, r request, f entryFilter, format exp
 	}
 	header := r.Response().Header()
 	header.Set(echo.HeaderContentType, format.ContentType())
-	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": fileName(f, format, of, zone, r.Now)}))
+	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{
+		"filename": export.Name(fileOf(f, of), zone.String(), "at_"+export.Moment(r.Now, zone), format)}))
 	header.Set("Cache-Control", "no-store")
 	out := &paced{response: r.Response(), control: http.NewResponseController(r.Response())}
 	out.extend()
@@ -204,29 +221,16 @@ func (p *paced) flush() {
 	}
 }
 
-// tooMany says, before anything was sent, that a sheet cannot hold what the filter selects.
-func (h *Console) tooMany(r request, f entryFilter, limit int64) error {
-	q := query{path: f.path + "/export", values: f.copy()}
-	m := message.Model{Title: r.L.T("export.too_many"), Detail: r.L.T("export.too_many_say", r.L.Credits(limit)), Unchanged: r.L.T("export.nothing_sent"),
-		Next: r.L.T("export.too_many_next"), RequestID: reqctx.RequestID(r.Request().Context()),
-		Link: ui.Link{Text: r.L.T("export.csv"), URL: q.with("format", string(export.CSV))}}
-	return render(r, http.StatusUnprocessableEntity, message.Page(h.frame(r), m))
-}
-
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9._+-]+`)
-
-// fileName says what is in a file: whose entries, of which days, times of which zone, made when.
-func fileName(f entryFilter, format export.Format, of string, zone *time.Location, now time.Time) string {
-	days := "all"
+// fileOf says whose entries of which days a file holds.
+func fileOf(f entryFilter, of string) string {
 	day := func(t time.Time) string { return t.Format(time.DateOnly) }
 	switch first, last := f.period.First, f.period.Last; {
 	case !first.IsZero() && !last.IsZero():
-		days = day(first) + "_" + day(last)
+		return of + "_" + day(first) + "_" + day(last)
 	case !first.IsZero():
-		days = "since_" + day(first)
+		return of + "_since_" + day(first)
 	case !last.IsZero():
-		days = "until_" + day(last)
+		return of + "_until_" + day(last)
 	}
-	name := "recoup_" + of + "_" + days + "_" + zone.String() + "_at_" + now.In(zone).Format("20060102T150405-0700")
-	return unsafe.ReplaceAllString(name, "-") + "." + string(format)
+	return of + "_all"
 }

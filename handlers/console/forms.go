@@ -10,6 +10,7 @@ import (
 
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
+	"recoup/models/export"
 	"recoup/models/fault"
 	"recoup/models/ids"
 	"recoup/models/operation"
@@ -140,10 +141,15 @@ func (h *Console) notices(r request) []ui.Notice {
 // that somebody made up shows nothing: neither the words nor the request id are the address's to choose.
 func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 	account, err := param(r, "account")
-	if err != nil || account == "" || requestID == "" {
+	if err != nil || requestID == "" {
 		return nil
 	}
 	object := operation.Account(account).String()
+	if id, err := param(r, "export"); err == nil && id != "" {
+		object = export.Object(id)
+	} else if account == "" {
+		return nil
+	}
 	if id, err := param(r, "job"); err == nil && id != "" {
 		object += "/job:" + id
 	}
@@ -151,7 +157,11 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 	if err != nil || !found {
 		return nil
 	}
-	return []ui.Notice{ui.NoticeConflict(r.L, r.L.Maybe("conflict."+state, r.L.T("error.409")), requestID)}
+	happened := r.L.Maybe("conflict."+state, r.L.T("error.409"))
+	if strings.HasPrefix(object, export.Object("")) {
+		happened = r.L.T("exports.too_late")
+	}
+	return []ui.Notice{ui.NoticeConflict(r.L, happened, requestID)}
 }
 
 // conflict leads to the object, which shows its current state and what was refused.

@@ -20,12 +20,14 @@ import (
 	"recoup/handlers/console"
 	"recoup/models/actor"
 	"recoup/models/cost"
+	"recoup/models/export"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/modeltest"
 	"recoup/models/process"
 	"recoup/models/staff"
+	"recoup/models/task"
 	"recoup/models/verify"
 	"recoup/web"
 	"recoup/web/session"
@@ -39,6 +41,8 @@ type world struct {
 	t testing.TB
 	*modeltest.Models
 	staff   *staff.Service
+	tasks   *task.Store
+	exports *export.Service
 	console *console.Console
 	server  *web.Server
 	log     *strings.Builder
@@ -64,9 +68,12 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.tasks = task.New(g, nil)
+	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, at.Scheme == "https")
 	w.console = console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Ops: w.Ops,
-		Processes: process.New(g), Verifier: verify.New(g)})
+		Processes: process.New(g), Verifier: verify.New(g),
+		Exports: w.exports})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Costs: cost.New(w.Ops), Requests: w.Requests, Database: quiet, Queue: quiet})
 	w.server, err = web.New(web.Options{Logger: log, Telemetry: tel, Authenticator: sessions, Routes: web.Routes(jsonAPI, w.console),
@@ -76,6 +83,9 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 	}
 	return w
 }
+
+// directEntries is how many entries a file may hold here that is sent at once.
+const directEntries = 1000
 
 const password = "a password of tests"
 

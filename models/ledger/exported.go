@@ -33,14 +33,21 @@ type Exported struct {
 	Format, Zone string
 }
 
+// ActionExport is the action of the audit row of a file of entries.
+const ActionExport = "ledger.export"
+
+// ExportObject names in audit rows whose entries a file holds: the account of the filter, or the ledger.
+func ExportObject(f Filter) string {
+	if f.AccountID != "" {
+		return "account:" + f.AccountID
+	}
+	return "ledger"
+}
+
 // RecordExport appends the audit row of an export, committed when it returns: call it before the first byte is
 // sent, so that no file leaves without one. The row's object is the account of the filter, or the ledger.
 func (s *Service) RecordExport(ctx context.Context, x Exported) error {
-	object := "ledger"
-	if x.Filter.AccountID != "" {
-		object = "account:" + x.Filter.AccountID
-	}
-	return audit.Record(ctx, s.g, audit.Row{Actor: x.Actor, Action: "ledger.export", Object: object, RequestID: x.RequestID,
+	return audit.Record(ctx, s.g, audit.Row{Actor: x.Actor, Action: ActionExport, Object: ExportObject(x.Filter), RequestID: x.RequestID,
 		TraceID: operation.TraceID(ctx), After: struct {
 			Filter Filter `json:"filter"`
 			Format string `json:"format"`

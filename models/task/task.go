@@ -167,10 +167,17 @@ func (s *Store) List(ctx context.Context, kinds []Kind, limit int) ([]Task, erro
 	for i, k := range kinds {
 		names[i] = string(k)
 	}
+	return s.list(ctx, `kind = ANY (?::text[]) ORDER BY key DESC LIMIT ?`, "{"+strings.Join(names, ",")+"}", limit)
+}
+
+// ListBy returns up to limit tasks of one kind that one actor asked for, newest first.
+func (s *Store) ListBy(ctx context.Context, kind Kind, requestedBy string, limit int) ([]Task, error) {
+	return s.list(ctx, `kind = ? AND requested_by = ? ORDER BY key DESC LIMIT ?`, string(kind), requestedBy, limit)
+}
+
+func (s *Store) list(ctx context.Context, which string, args ...any) ([]Task, error) {
 	var rows []row
-	err := s.g.WithContext(ctx).Raw(`SELECT `+columns+` FROM tasks WHERE kind = ANY (?::text[]) ORDER BY key DESC LIMIT ?`,
-		"{"+strings.Join(names, ",")+"}", limit).Scan(&rows).Error
-	if err != nil {
+	if err := s.g.WithContext(ctx).Raw(`SELECT `+columns+` FROM tasks WHERE `+which, args...).Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("task: list: %w", err)
 	}
 	out := make([]Task, len(rows))

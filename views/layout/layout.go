@@ -35,6 +35,7 @@ const (
 	Overview    Section = "/"
 	Ledger      Section = "/ledger"
 	Accounts    Section = "/accounts"
+	Exports     Section = "/exports"
 	Jobs        Section = "/jobs"
 	DeadLetters Section = "/dead-letters"
 )
@@ -49,6 +50,7 @@ type Frame struct {
 	// with one slash.
 	Path        string
 	Query       string // what stands in the search box
+	Exports     bool   // the person may make files
 	DeadLetters string // number of dead letters that need review, beside the rail's entry; empty or "0": none
 	Notices     []ui.Notice
 }

@@ -28,14 +28,6 @@ func finance(key string) (en, ja string) {
 		return "XLSX", "XLSX"
 	case "export.journal":
 		return "hledger journal", "hledger仕訳"
-	case "export.too_many":
-		return "Too many entries for one sheet", "1枚のシートに収まりません"
-	case "export.too_many_say":
-		return "A sheet holds {1} entries, and this filter selects more.", "1枚のシートに入るのは{1}件までです。この条件はそれを超えています。"
-	case "export.nothing_sent":
-		return "No file was made.", "ファイルは作成されていません。"
-	case "export.too_many_next":
-		return "Choose a shorter period, or take CSV, which has no limit.", "期間を短くするか、件数の制限がないCSVを使ってください。"
 	case "fault.export_filter":
 		return "A part of the filter cannot be read, so no file was made. Go back and correct the marked field.", "読み取れない条件があるため、ファイルは作成されていません。戻って、印の付いた欄を直してください。"
 	case "fault.export_busy":

@@ -177,7 +177,7 @@ func tone(amount string) string {
 // stateLook gives icon and tone of a state. One place, so that a state looks the same on every page.
 func stateLook(state string) (icon, tone string) {
 	switch state {
-	case "succeeded", "ok", "passed", "consistent", "applied", "active":
+	case "succeeded", "ok", "passed", "consistent", "applied", "active", "done":
 		return "check", "ok"
 	case "late_success", "reclaimed":
 		return "turn", "reclaim"
@@ -185,13 +185,13 @@ func stateLook(state string) (icon, tone string) {
 		return "back", "refund"
 	case "running":
 		return "play", "run"
-	case "queued", "retrying":
+	case "queued", "retrying", "waiting":
 		return "clock", "wait"
 	case "held", "frozen", "degraded", "stale":
 		return "pause", "wait"
 	case "dead", "failed", "timed_out", "down", "inconsistent", "conflict":
 		return "cross", "bad"
-	case "canceled", "discarded", "superseded":
+	case "canceled", "discarded", "superseded", "expired":
 		return "ban", "off"
 	case "replayed":
 		return "copy", "off"

@@ -16,6 +16,7 @@ import (
 	"recoup/models/cost"
 	"recoup/models/db"
 	"recoup/models/deadletter"
+	"recoup/models/export"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -51,7 +52,8 @@ type app struct {
 	// requests are what waits for a second person.
 	requests *approval.Store
 	// rollup is the derived sums of entries.
-	rollup *rollup.Store
+	rollup  *rollup.Store
+	exports *export.Service
 	// relay is nil for commands without a queue.
 	relay *tasks.Relay
 }
@@ -106,6 +108,7 @@ func (a *app) build(queue bool) error {
 		kick = a.relay.Kick
 	}
 	a.tasks = task.New(a.g, kick)
+	a.exports = export.NewService(a.ops, a.tasks, a.ledger, export.Options{Direct: a.cfg.ExportDirect, Keep: a.cfg.ExportKeep, Storage: a.cfg.ExportStorage})
 	secret := a.cfg.Secret
 	if secret == "" {
 		// Commands that hand out no leases need no secret; one that nobody shares makes any token void.

@@ -1,11 +1,14 @@
 package cmd
 
 import (
+	"recoup/models/export"
 	"recoup/models/task"
 	"recoup/tasks"
 )
 
 // background is what this program's worker processes do of the tasks that people ask for, by kind.
 func (a *app) background() map[task.Kind]tasks.BackgroundFunc {
-	return map[task.Kind]tasks.BackgroundFunc{}
+	return map[task.Kind]tasks.BackgroundFunc{
+		export.Kind: a.exports.Run,
+	}
 }

@@ -67,6 +67,13 @@ type Config struct {
 	// ReplayRetention is how long the rows that count replays and conflicts are kept.
 	ReplayRetention time.Duration
 
+	// ExportDirect is how many entries a file may hold that is sent at once.
+	ExportDirect int64
+	// ExportKeep is how long a file that was made in the background is kept.
+	ExportKeep time.Duration
+	// ExportStorage is how many bytes such files may take together.
+	ExportStorage int64
+
 	// TrustedProxies are the addresses whose X-Forwarded-* headers are believed; nil means none.
 	TrustedProxies []netip.Prefix
 	// SecureCookies marks the session cookie Secure. The default follows BaseURL's scheme.
@@ -138,6 +145,9 @@ func Load(lookup Lookup, needs ...Need) (Config, error) {
 		ReplayRetention:  r.duration("RECOUP_REPLAY_RETENTION", day, 3650*day),
 		ApprovalLimit:    int64(r.number("RECOUP_APPROVAL_LIMIT", 0, math.MaxInt)),
 		ApprovalExpiry:   r.duration("RECOUP_APPROVAL_EXPIRY", time.Minute, 365*day),
+		ExportDirect:     int64(r.number("RECOUP_EXPORT_DIRECT", 1, 1_000_000_000)),
+		ExportKeep:       r.duration("RECOUP_EXPORT_KEEP", time.Minute, 90*day),
+		ExportStorage:    int64(r.number("RECOUP_EXPORT_STORAGE", 1, 1<<20)) << 20,
 		TrustedProxies:   r.prefixes("RECOUP_TRUSTED_PROXIES"),
 		BookTimeZone:     r.zone("RECOUP_BOOK_TIME_ZONE"),
 		AnchorFile:       r.text("RECOUP_ANCHOR_FILE"),

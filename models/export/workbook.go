@@ -1,8 +1,10 @@
 package export
 
 import (
+	"archive/zip"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -13,30 +15,29 @@ import (
 )
 
 const (
-	// maxRows is what a sheet holds, the header included.
-	maxRows = 1_048_576
+	// sheetEntries is how many entries one sheet of a workbook holds; what follows stands on the next. A sheet could hold twice as many
+	// rows, but its XML must stay below 4 GiB, beyond which spreadsheets call a streamed file damaged.
+	sheetEntries = 500_000
 	// maxExact is the largest number that a spreadsheet, which keeps 15 digits, shows exactly.
 	maxExact = 999_999_999_999_999
 )
 
-// ErrTooManyRows is returned for an entry that no longer fits a sheet.
-var ErrTooManyRows = errors.New("a sheet holds 1,048,575 entries: narrow the filter or take CSV")
-
-// workbook writes one sheet with excelize's stream writer, which keeps rows in a temporary file.
+// workbook writes sheets with excelize's stream writer, which keeps rows in temporary files.
 type workbook struct {
 	out    io.Writer
 	file   *excelize.File
 	stream *excelize.StreamWriter
 	zone   *time.Location
-	date   int
-	number int
-	row    int
+	// limit is sheetEntries; tests make sheets smaller.
+	limit              int
+	date, number, bold int
+	sheets, row        int
 }
 
 const sheet = "Ledger"
 
-func newWorkbook(out io.Writer, zone *time.Location) (*workbook, error) {
-	b := &workbook{out: out, file: excelize.NewFile(), zone: zone, row: 1}
+func newWorkbook(out io.Writer, zone *time.Location, limit int) (*workbook, error) {
+	b := &workbook{out: out, file: excelize.NewFile(), zone: zone, limit: limit}
 	if err := b.begin(); err != nil {
 		return nil, errors.Join(err, b.file.Close())
 	}
@@ -44,9 +45,6 @@ func newWorkbook(out io.Writer, zone *time.Location) (*workbook, error) {
 }
 
 func (b *workbook) begin() error {
-	if err := b.file.SetSheetName("Sheet1", sheet); err != nil {
-		return err
-	}
 	var err error
 	date, number := "yyyy-mm-dd hh:mm:ss", "#,##0"
 	if b.date, err = b.file.NewStyle(&excelize.Style{CustomNumFmt: &date}); err != nil {
@@ -55,36 +53,58 @@ func (b *workbook) begin() error {
 	if b.number, err = b.file.NewStyle(&excelize.Style{CustomNumFmt: &number}); err != nil {
 		return err
 	}
-	bold, err := b.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
-	if err != nil {
+	if b.bold, err = b.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}}); err != nil {
 		return err
 	}
-	if b.stream, err = b.file.NewStreamWriter(sheet); err != nil {
+	if err := b.file.SetSheetName("Sheet1", sheet); err != nil {
+		return err
+	}
+	return b.nextSheet()
+}
+
+// nextSheet ends the sheet that is being written, if any, and begins another with the same header, which stays in sight.
+func (b *workbook) nextSheet() error {
+	name := sheet
+	if b.sheets++; b.sheets > 1 {
+		if err := b.stream.Flush(); err != nil {
+			return err
+		}
+		name = fmt.Sprintf("%s %d", sheet, b.sheets)
+		if _, err := b.file.NewSheet(name); err != nil {
+			return err
+		}
+	}
+	var err error
+	if b.stream, err = b.file.NewStreamWriter(name); err != nil {
 		return err
 	}
 	if err := b.stream.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
 		return err
 	}
+	names := columns(b.zone)
 	if err := b.stream.SetColWidth(1, 1, 20); err != nil {
 		return err
 	}
-	if err := b.stream.SetColWidth(2, len(columns(b.zone)), 16); err != nil {
+	if err := b.stream.SetColWidth(2, len(names), 16); err != nil {
 		return err
 	}
-	names := columns(b.zone)
 	header := make([]any, len(names))
 	for i, n := range names {
-		header[i] = excelize.Cell{StyleID: bold, Value: n}
+		header[i] = excelize.Cell{StyleID: b.bold, Value: n}
 	}
+	b.row = 1
 	return b.stream.SetRow("A1", header)
 }
 
 // Write adds one row: numbers as numbers, times as dates in the zone, everything else as text, which a
 // workbook never reads as a formula.
 func (b *workbook) Write(e ledger.Entry) error {
-	if b.row++; b.row > maxRows {
-		return ErrTooManyRows
+	if b.row > b.limit { // the header is a row
+		if err := b.nextSheet(); err != nil {
+			return err
+		}
 	}
+	b.row++
 	cell, err := excelize.CoordinatesToCellName(1, b.row)
 	if err != nil {
 		return err
@@ -114,7 +134,9 @@ func (b *workbook) exact(n int64) any {
 func (b *workbook) Close() error {
 	err := b.stream.Flush()
 	if err == nil {
-		_, err = b.file.WriteTo(b.out)
+		// Left to itself, excelize packs the whole file in memory before it writes the first byte.
+		b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return zip.NewWriter(b.out) })
+		_, err = b.file.WriteToBuffer()
 	}
 	return errors.Join(err, b.file.Close())
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"recoup/handlers/export"
+	"recoup/models/export"
 	"recoup/models/ledger"
 )
 

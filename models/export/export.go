@@ -1,6 +1,9 @@
 // Package export writes entries to files: CSV for anything, a workbook for spreadsheets, and plain-text
 // accounting for hledger and its kin. Every writer takes one entry at a time and keeps none, so that memory
 // does not grow with the file.
+//
+// A small file is written straight to who asked for it. A large one is asked of the background: a worker process writes it
+// in pieces into the database, where every process that serves people can read it until it expires (Service).
 package export
 
 import (
@@ -40,14 +43,6 @@ func (f Format) ContentType() string {
 // Known reports whether f is one of the formats.
 func (f Format) Known() bool { return slices.Contains(Formats(), f) }
 
-// MaxEntries is how many entries one file of the format holds, 0 where there is no limit.
-func (f Format) MaxEntries() int64 {
-	if f == Workbook {
-		return maxRows - 1 // the header is a row
-	}
-	return 0
-}
-
 // OldestFirst reports whether files of the format run with time. Lists run against it.
 func (f Format) OldestFirst() bool { return f == Journal }
 
@@ -63,7 +58,7 @@ type Writer interface {
 func New(f Format, out io.Writer, zone *time.Location) (Writer, error) {
 	switch f {
 	case Workbook:
-		return newWorkbook(out, zone)
+		return newWorkbook(out, zone, sheetEntries)
 	case Journal:
 		return newJournal(out, zone), nil
 	case CSV:
