@@ -26,12 +26,6 @@ func (f entryFilter) periodChoices(r request) []ui.Choice {
 	return choices
 }
 
-// narrow reports whether summing all filtered rows is cheap enough for every page view: from the rollup, or within
-// an account, a job, an operation or a period.
-func (f entryFilter) narrow() bool {
-	return f.Derived() || f.AccountID != "" || f.JobID != "" || f.OperationID != "" || f.From != nil
-}
-
 func (h *Console) ledger(c echo.Context) error {
 	r := h.of(c)
 	f, err := h.entriesOf(r, "/ledger", ledgerParams())
@@ -70,12 +64,8 @@ func (h *Console) readLedger(r request, f entryFilter, m *views.Model) error {
 	for _, e := range rows.Rows {
 		m.Rows = append(m.Rows, pr.Entry(e))
 	}
-	if f.narrow() {
-		totals, err := h.Ledger.Totals(ctx, f.Filter)
-		if err != nil && !fault.Is(err, fault.CodeAccountNotFound) {
-			return err
-		}
-		m.Totals = pr.Totals(totals)
+	if m.Totals, m.Ask, err = h.totals(ctx, r, pr, f, rows); err != nil {
+		return err
 	}
 	count := ""
 	if m.Totals != nil {

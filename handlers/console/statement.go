@@ -91,11 +91,9 @@ func (h *Console) readStatement(ctx context.Context, r request, pr present.Prese
 	m.Days = pr.DayViews(days)
 	m.Period, m.InPeriod = pr.Period(opening, closing, totals, f.period.First, f.period.Last)
 	if f.JobID != "" || f.OperationID != "" || f.RuleVersion != "" || len(f.Types) > 0 {
-		filtered, err := h.Ledger.Totals(ctx, f.Filter)
-		if err != nil {
+		if m.Totals, m.Ask, err = h.totals(ctx, r, pr, f, rows); err != nil {
 			return err
 		}
-		m.Totals = pr.Totals(filtered)
 	}
 	count := m.InPeriod
 	if m.Totals != nil {

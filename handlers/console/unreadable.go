@@ -19,7 +19,8 @@ func (h *Console) unreadable(r request, err error, list *ui.List, retry string, 
 	if f := fault.As(err); f != nil && f.Kind != fault.Busy {
 		return err
 	}
-	list.Unreadable = &ui.Unreadable{RequestID: reqctx.RequestID(r.Request().Context()), RetryURL: retry}
+	list.Unreadable = &ui.Unreadable{RequestID: reqctx.RequestID(r.Request().Context()), RetryURL: retry,
+		Wide: fault.Is(err, fault.CodeFilterTooWide)}
 	r.Set(unreadableKey, func(status int) error { return fragment(r, h, status, page, part) })
 	return err
 }

@@ -22,6 +22,9 @@ const (
 	codeUnique      = "23505"
 )
 
+// CodeCanceled is PostgreSQL's code of a statement that took longer than it may.
+const CodeCanceled = "57014"
+
 // Code returns PostgreSQL's five-character error code, or "" when err is not PostgreSQL's.
 func Code(err error) string {
 	var pg *pgconn.PgError

@@ -62,6 +62,7 @@ const (
 	CodeUnauthenticated     = "unauthenticated"
 	CodeBusy                = "busy"
 	CodeDatabaseUnavailable = "database_unavailable"
+	CodeFilterTooWide       = "filter_too_wide"
 )
 
 // Field names one part of the input and what is wrong with it.

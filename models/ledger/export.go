@@ -30,7 +30,10 @@ func (s *Service) Each(ctx context.Context, f Filter, oldestFirst bool, take fun
 		if err := tx.Exec(`SET LOCAL statement_timeout = 0`).Error; err != nil {
 			return fmt.Errorf("ledger: export: %w", err)
 		}
-		rows, err := tx.Raw(fmt.Sprintf(selectEntry, w.SQL(), by), w.Args()...).Rows()
+		if len(f.Types) > 0 {
+			w.And(ofType(f.Types...))
+		}
+		rows, err := tx.Raw(fmt.Sprintf(selectEntry, "SELECT * FROM entries e "+w.SQL(), by), w.Args()...).Rows()
 		if err != nil {
 			return fmt.Errorf("ledger: export: %w", err)
 		}

@@ -16,6 +16,9 @@ func (s *Service) CountUpTo(ctx context.Context, f Filter, limit int64) (int64, 
 	if err != nil {
 		return 0, err
 	}
+	if len(f.Types) > 0 {
+		w.And(ofType(f.Types...))
+	}
 	var n int64
 	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM entries e `+w.SQL()+` LIMIT ?) x`, w.Args(limit)...).Scan(&n).Error
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"time"
@@ -112,6 +113,7 @@ type worker struct {
 	large []int64
 	// words shares the few texts that many entries repeat.
 	words map[string]string
+	marks marks
 
 	entries, jobs int64
 }
@@ -142,6 +144,9 @@ func (w *worker) verify(ctx context.Context, b batch) error {
 	err := snapshot(ctx, w.conn, func(tx pgx.Tx, now time.Time) error {
 		if err := w.readHeads(ctx, tx, b); err != nil {
 			return fmt.Errorf("accounts: %w", err)
+		}
+		if err := w.readMarks(ctx, tx, b); err != nil {
+			return fmt.Errorf("checkpoints: %w", err)
 		}
 		if err := w.readEntries(ctx, tx, b); err != nil {
 			return fmt.Errorf("entries: %w", err)
@@ -214,6 +219,9 @@ func (w *worker) readEntries(ctx context.Context, tx pgx.Tx, b batch) error {
 		if err := w.chain.add(&e); err != nil {
 			return err
 		}
+		if err := w.marks.add(&e); err != nil {
+			return err
+		}
 		if !e.HasJob || e.AccountKey == skip {
 			return nil
 		}
@@ -232,6 +240,9 @@ func (w *worker) readEntries(ctx context.Context, tx pgx.Tx, b batch) error {
 		return err
 	}
 	if err := finish(len(w.heads)); err != nil {
+		return err
+	}
+	if err := w.marks.unmet(math.MaxInt64, 0); err != nil {
 		return err
 	}
 	slices.SortFunc(w.kept, func(a, b moved) int {

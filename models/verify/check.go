@@ -42,6 +42,8 @@ const (
 	CheckOperation Check = "operation"
 	// CheckTriggers: the triggers that refuse changes are there, fire always and do what the schema says.
 	CheckTriggers Check = "triggers"
+	// CheckCheckpoint: a checkpoint of an account is the sum of its entries up to there.
+	CheckCheckpoint Check = "checkpoint"
 	// CheckAnchor: the newest entries at an anchored moment are still the same.
 	CheckAnchor Check = "anchor"
 	// CheckRollup: the derived sums are those of the entries.
@@ -53,5 +55,6 @@ const (
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
-		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckLine, CheckStuck, CheckOperation, CheckTriggers, CheckAnchor, CheckRollup, CheckMonth}
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckLine, CheckStuck, CheckOperation,
+		CheckTriggers, CheckCheckpoint, CheckAnchor, CheckRollup, CheckMonth}
 }

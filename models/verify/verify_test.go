@@ -157,6 +157,8 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 			[]problem{{verify.CheckOperation, "debt", ""}}},
 		{"a sum of the rollup", []string{"INSERT INTO rollup_quarters VALUES ('2020-01-01', 'grant', '', '', '', '', 1, 5)"},
 			[]problem{{verify.CheckRollup, "", ""}}},
+		{"a checkpoint of entries that there are not", []string{"INSERT INTO entry_checkpoints VALUES (" + many + ", 1000, 'grant', 1, 1)"},
+			[]problem{{verify.CheckCheckpoint, "many", ""}}},
 	}
 	// The anchor is outside the database, triggers hold no rows, and no month is closed here: their own tests prove them.
 	proved := map[verify.Check]bool{verify.CheckAnchor: true, verify.CheckTriggers: true, verify.CheckMonth: true}

@@ -91,6 +91,7 @@ type Statement struct {
 	List    ui.List
 	Period  *Period        // nil: could not be read
 	Totals  *ledger.Totals // of the filter, where it is narrower than the period; nil: none
+	Ask     ledger.Ask     // where those of the filter are not known
 	Days    []Day
 
 	Profile         []Attribute

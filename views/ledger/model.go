@@ -48,6 +48,12 @@ type Totals struct {
 	ByType  []Total
 }
 
+// Ask stands in the place of totals that are not shown: there are too many entries to add them up with every page.
+type Ask struct {
+	URL    string // adds them up; empty: nothing to ask for
+	Failed bool   // it was asked for, and took too long
+}
+
 // Filter is the filter form as the person left it.
 type Filter struct {
 	Action       string // path the form leads to
@@ -78,6 +84,7 @@ type Model struct {
 	Zone    string      // Locale.ZoneAt: names the times of the page
 	List    ui.List
 	Totals  *Totals // nil: not known
+	Ask     Ask     // where Totals are not known
 	Exports ui.Exports
 	Rows    []Entry
 }

@@ -64,6 +64,12 @@ func money(key string) (en, ja string) {
 
 	case "totals.label":
 		return "Of this filter, credits", "この条件の合計（クレジット）"
+	case "totals.many":
+		return "There are more entries than are added up at once.", "件数が多いため、合計は自動では計算しません。"
+	case "totals.ask":
+		return "Add them up", "合計を計算"
+	case "totals.failed":
+		return "The sums of this filter took too long. Nothing is wrong with the rows; choose an account or a shorter period for their sums.", "この条件の合計は時間内に計算できませんでした。一覧の内容に問題はありません。アカウントか短い期間を指定してください。"
 	case "totals.net":
 		return "net", "増減"
 

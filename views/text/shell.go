@@ -99,6 +99,10 @@ func shell(key string) (en, ja string) {
 		return "This list cannot be read just now.", "現在、この一覧を読み込めません。"
 	case "empty.unreadable_more":
 		return "Nothing was changed. Try again; if it lasts, give support the request id.", "何も変更されていません。再度お試しください。続く場合は、リクエストIDをサポートにお伝えください。"
+	case "empty.wide":
+		return "These rows could not be found in time.", "時間内に該当する行を見つけられませんでした。"
+	case "empty.wide_more":
+		return "They are few among very many. Nothing was changed. Choose an account or a shorter period as well.", "膨大な件数の中のごく一部です。何も変更されていません。アカウントまたは短い期間も指定してください。"
 	case "empty.retry":
 		return "Try again", "再試行"
 	case "empty.refused":

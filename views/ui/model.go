@@ -52,6 +52,7 @@ type Pager struct {
 type Unreadable struct {
 	RequestID string
 	RetryURL  string
+	Wide      bool // looking for the rows took too long: the filter has to be narrower
 }
 
 // List is what surrounds the rows of every list page.

@@ -98,6 +98,7 @@ func (a *app) run(ctx context.Context, kind process.Kind, serve bool) error {
 	group.Go(func() error { return runner.Run(ctx) })
 	group.Go(func() error { return a.caretake(ctx) })
 	if kind != process.Serve {
+		group.Go(func() error { return a.checkpoint(ctx) })
 		group.Go(func() error { return a.anchor(ctx) })
 		group.Go(func() error { return a.rollUp(ctx) })
 		group.Go(func() error { return a.checkRollouts(ctx) })

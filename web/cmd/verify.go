@@ -9,16 +9,17 @@ import (
 )
 
 type verifyCmd struct {
-	Account       string        `help:"Look at this account only."`
-	Prefix        string        `help:"Look at accounts whose id begins so."`
-	Grace         time.Duration `default:"2m" help:"How long past its time a job may wait for the sweeper."`
-	Workers       int           `help:"Connections that read at once; one a processor when not given."`
-	RebuildHeads  bool          `help:"Put the head of every account right that differs from its entries; needs --reason."`
-	RebuildRollup bool          `help:"Compute the derived sums anew from the entries; needs --reason."`
-	Reason        string        `help:"Why heads or sums are rebuilt; kept in the audit log."`
-	Anchors       string        `help:"Compare with the anchors in this file; RECOUP_ANCHOR_FILE when not given." type:"existingfile"`
-	AnchorCount   int           `default:"7" help:"How many of the newest anchors to compare."`
-	Quiet         bool          `help:"Print no problems, only the sum."`
+	Account            string        `help:"Look at this account only."`
+	Prefix             string        `help:"Look at accounts whose id begins so."`
+	Grace              time.Duration `default:"2m" help:"How long past its time a job may wait for the sweeper."`
+	Workers            int           `help:"Connections that read at once; one a processor when not given."`
+	RebuildHeads       bool          `help:"Put the head of every account right that differs from its entries; needs --reason."`
+	RebuildRollup      bool          `help:"Compute the derived sums anew from the entries; needs --reason."`
+	RewriteCheckpoints bool          `help:"Compute the sums that long accounts' totals come from anew."`
+	Reason             string        `help:"Why heads or sums are rebuilt; kept in the audit log."`
+	Anchors            string        `help:"Compare with the anchors in this file; RECOUP_ANCHOR_FILE when not given." type:"existingfile"`
+	AnchorCount        int           `default:"7" help:"How many of the newest anchors to compare."`
+	Quiet              bool          `help:"Print no problems, only the sum."`
 }
 
 // Run exits with 0 when nothing is wrong and with 1 when something is.
@@ -52,6 +53,14 @@ func (c verifyCmd) Run(e *env) error {
 			return err
 		}
 		fmt.Fprintf(e.out, "all entries before %s are in the rollup\n", through.Format(time.RFC3339))
+		return nil
+	}
+	if c.RewriteCheckpoints {
+		n, err := a.ledger.RewriteCheckpoints(e.ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.out, "%d checkpoints written\n", n)
 		return nil
 	}
 	report, err := v.Run(e.ctx, verify.Options{Grace: c.Grace, AccountID: c.Account, Prefix: c.Prefix, Workers: c.Workers,

@@ -1,0 +1,145 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"recoup/models/credit"
+	"recoup/models/db"
+)
+
+// Total is the sum of one type's entries.
+type Total struct {
+	Type  Type
+	Count int64
+	// Amount is exact, however many entries there are.
+	Amount credit.Sum
+}
+
+// sumTime bounds the sums of a filter that somebody asked for and nothing makes quick.
+const sumTime = 20 * time.Second
+
+// ofAccount reports whether checkpoints give the totals of the filter: all of one account in a period, by type.
+func (f Filter) ofAccount() bool {
+	return f.AccountID != "" && f.JobID == "" && f.OperationID == "" && f.RuleVersion == "" && f.RolloutID == "" && f.Actor == "" &&
+		f.MinAmount == nil && f.MaxAmount == nil
+}
+
+// Quick reports whether Totals adds a filter up from derived sums, so that its cost does not grow with the entries: an
+// account's in a period, or by types, rule version, rollout and period of all accounts.
+func (f Filter) Quick() bool { return f.ofAccount() || f.Derived() }
+
+// Totals sums the filtered entries by type, in the order of Types; types without entries are left out. Unless the
+// filter is Quick it reads every entry that is selected, which may take 20 seconds. Faults: account_not_found;
+// filter_too_wide when that was not enough.
+func (s *Service) Totals(ctx context.Context, f Filter) ([]Total, error) {
+	switch {
+	case f.Derived():
+		return s.derivedTotals(ctx, f)
+	case f.ofAccount():
+		return s.accountTotals(ctx, f)
+	}
+	w, _, err := s.where(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Types) > 0 {
+		w.And(ofType(f.Types...))
+	}
+	var totals []Total
+	err = s.within(ctx, sumTime, func(g *gorm.DB) (err error) {
+		totals, err = sumByType(g, `SELECT e.type, count(*) AS count, sum(e.amount) AS amount FROM entries e `+w.SQL()+` GROUP BY e.type`, w.Args()...)
+		return err
+	})
+	return totals, err
+}
+
+// TotalsUpTo is Totals for a page that must be there at once: where nothing makes the sums quick, it gives up beyond
+// limit entries, or when these cannot be found in time. Whole is false then, and totals are nil. Fault:
+// account_not_found.
+func (s *Service) TotalsUpTo(ctx context.Context, f Filter, limit int) (totals []Total, whole bool, err error) {
+	if f.Quick() {
+		totals, err = s.Totals(ctx, f)
+		return totals, err == nil, err
+	}
+	w, one, err := s.where(ctx, f)
+	if err != nil {
+		return nil, false, err
+	}
+	by := "e.created_at DESC, e.account_key DESC, e.seq DESC"
+	if one {
+		by = "e.seq DESC"
+	}
+	// The rows are looked for as the page looks for them, so that they are not found in another and longer way.
+	inner, args := byType(w, f.Types, by, limit+1)
+	err = s.bounded(ctx, f, func(g *gorm.DB) (err error) {
+		totals, err = sumByType(g, `SELECT e.type, count(*) AS count, sum(e.amount) AS amount FROM (`+inner+`) e GROUP BY e.type`, args...)
+		return err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	var n int64
+	for _, t := range totals {
+		n += t.Count
+	}
+	if n > int64(limit) {
+		return nil, false, nil
+	}
+	return totals, true, nil
+}
+
+// TotalsOf sums entries by type that were read already, in the order of Types.
+func TotalsOf(entries []Entry) []Total {
+	var out []Total
+	for _, t := range Types() {
+		total := Total{Type: t}
+		for _, e := range entries {
+			if e.Type == t {
+				total.Count++
+				total.Amount = total.Amount.Plus(credit.SumOf(e.Amount))
+			}
+		}
+		if total.Count > 0 {
+			out = append(out, total)
+		}
+	}
+	return out
+}
+
+// accountTotals are the totals of an account in a period, from checkpoints.
+func (s *Service) accountTotals(ctx context.Context, f Filter) ([]Total, error) {
+	a, err := s.Account(ctx, f.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := s.where(ctx, Filter{Types: f.Types}); err != nil {
+		return nil, err
+	}
+	p, err := s.spanOf(ctx, a.Key, f)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(f.Types))
+	for i, t := range f.Types {
+		names[i] = string(t)
+	}
+	list := ""
+	if len(names) > 0 {
+		list = "{" + strings.Join(names, ",") + "}"
+	}
+	return s.totals(ctx, p, list)
+}
+
+// sumByType reads totals in the order of Types.
+func sumByType(g *gorm.DB, query string, args ...any) ([]Total, error) {
+	var rows []Total
+	if err := g.Raw(query, args...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("ledger: totals: %w", db.Fault(err))
+	}
+	return inOrder(rows), nil
+}
