@@ -61,7 +61,7 @@ func generate(ctx context.Context, url string, n int64, log io.Writer) error {
 		name       string
 		statements []string
 	}{
-		{"jobs and events", []string{generateJobs, generateEvents}},
+		{"jobs and events", []string{generateJobs, generateDecisions, generateEvents}},
 		{"entries", []string{generateEntries}},
 		{"operations", []string{generateOperations}},
 	} {

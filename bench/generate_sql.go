@@ -96,6 +96,11 @@ FROM (SELECT *, CASE WHEN reclaimed_at IS NOT NULL THEN reclaimed_at WHEN refund
 		refunded_at IS NOT NULL AND reclaimed_at IS NULL AND job_key % 40 = 0 AS dead
 	FROM bench.plan WHERE n > $1 AND n <= $2 AND type = 'charge') x ORDER BY n`
 
+	// Charges of the rollout name its decision; others have been charged before decisions were recorded.
+	generateDecisions = `INSERT INTO decisions (account_key, operation_id, action, units, rule_version, price, rollout_id, rollout_version, stage, cohort, bucket, reason, at, tx)
+SELECT account_key, operation_id, action, units, rule_version, cost, rollout_id, 1, 1, cohort, account_key % 100000, 'enrolled', at, pg_current_xact_id()
+FROM bench.plan WHERE n > $1 AND n <= $2 AND type = 'charge' AND rollout_id IS NOT NULL ORDER BY n`
+
 	// One event an entry: what the pages read to say what caused it.
 	generateEvents = `INSERT INTO job_events (account_key, job_key, kind, attempt, generation, outcome, state_before, state_after, entry_seq, actor, operation_id, data, at)
 SELECT account_key, job_key, CASE type WHEN 'charge' THEN 'charged' WHEN 'refund' THEN 'failed' ELSE 'succeeded' END, CASE WHEN type = 'charge' THEN NULL ELSE 1 END, 0,
