@@ -14,6 +14,7 @@ import (
 	"recoup/models/actor"
 	"recoup/models/approval"
 	"recoup/models/cost"
+	"recoup/models/costimport"
 	"recoup/models/db"
 	"recoup/models/deadletter"
 	"recoup/models/export"
@@ -45,6 +46,7 @@ type app struct {
 	jobs     *job.Service
 	staff    *staff.Service
 	costs    *cost.Service
+	imports  *costimport.Service
 	webhooks *webhook.Service
 	letters  *deadletter.Service
 	// tasks are the tasks of the background.
@@ -109,6 +111,7 @@ func (a *app) build(queue bool) error {
 	}
 	a.tasks = task.New(a.g, kick)
 	a.exports = export.NewService(a.ops, a.tasks, a.ledger, export.Options{Direct: a.cfg.ExportDirect, Keep: a.cfg.ExportKeep, Storage: a.cfg.ExportStorage})
+	a.imports = costimport.New(a.ops, a.costs, a.tasks)
 	secret := a.cfg.Secret
 	if secret == "" {
 		// Commands that hand out no leases need no secret; one that nobody shares makes any token void.

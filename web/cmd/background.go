@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"recoup/models/costimport"
 	"recoup/models/export"
 	"recoup/models/task"
 	"recoup/tasks"
@@ -9,6 +10,7 @@ import (
 // background is what this program's worker processes do of the tasks that people ask for, by kind.
 func (a *app) background() map[task.Kind]tasks.BackgroundFunc {
 	return map[task.Kind]tasks.BackgroundFunc{
-		export.Kind: a.exports.Run,
+		export.Kind:     a.exports.Run,
+		costimport.Kind: a.imports.Run,
 	}
 }

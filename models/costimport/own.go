@@ -1,0 +1,42 @@
+package costimport
+
+import (
+	"slices"
+	"strings"
+
+	"recoup/models/cost"
+	"recoup/models/fault"
+)
+
+const dimensionPrefix = "dimension:"
+
+// OwnColumns are the columns of a file in Recoup's own format; the first four must be there.
+func OwnColumns() []string {
+	return []string{"external_id", "amount", "currency", "time", "account_id", "job_id", "operation_id", "action", "description"}
+}
+
+func ownColumn(name string) bool {
+	return slices.Contains(OwnColumns(), name) || strings.HasPrefix(name, dimensionPrefix) && name != dimensionPrefix
+}
+
+// own makes a record of a row with own columns.
+func (r *reader) own(cells []string) (cost.NewRecord, []fault.Field) {
+	get := func(name string) string {
+		if i, there := r.at[name]; there {
+			return cells[i]
+		}
+		return ""
+	}
+	var bad []fault.Field
+	n := cost.NewRecord{ExternalID: get("external_id"), Amount: amountOf(get("amount"), &bad), Currency: get("currency"), Time: timeOf(get("time"), false, &bad),
+		AccountID: get("account_id"), JobID: get("job_id"), OperationID: get("operation_id"), Action: get("action"), Description: get("description")}
+	for i, name := range r.names {
+		if key, is := strings.CutPrefix(name, dimensionPrefix); is && cells[i] != "" {
+			if n.Dimensions == nil {
+				n.Dimensions = map[string]string{}
+			}
+			n.Dimensions[key] = cells[i]
+		}
+	}
+	return n, bad
+}

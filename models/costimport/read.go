@@ -1,0 +1,296 @@
+package costimport
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"time"
+
+	"recoup/models/cost"
+	"recoup/models/decimal"
+	"recoup/models/fault"
+)
+
+// Limits bound a file.
+type Limits struct {
+	// Bytes and Lines are the largest file that is read.
+	Bytes int64
+	Lines int
+}
+
+// ForUpload are the limits of a file that comes through the console.
+func ForUpload() Limits { return Limits{Bytes: 16 << 20, Lines: 100_000} }
+
+// ForCommand are the limits of a file that is read where the command runs.
+func ForCommand() Limits { return Limits{Bytes: 256 << 20, Lines: 500_000} }
+
+// maxProblems is how many bad lines are named.
+const maxProblems = 100
+
+// Problem is one thing that is wrong with a file.
+type Problem struct {
+	// Line counts from 1, the header included, as an editor shows it; 0 for the file as a whole.
+	Line int
+	// Column is empty where the whole line is meant.
+	Column string
+	// Message completes a sentence that begins with the column's name, or with "the line".
+	Message string
+}
+
+// String is the problem in one line.
+func (p Problem) String() string {
+	switch {
+	case p.Line == 0:
+		return "the file " + p.Message
+	case p.Column == "":
+		return fmt.Sprintf("line %d %s", p.Line, p.Message)
+	}
+	return fmt.Sprintf("line %d: %s %s", p.Line, p.Column, p.Message)
+}
+
+// File is what was read.
+type File struct {
+	// Records and Lines go together: the line on which each record begins. Empty when there are problems.
+	Records []cost.NewRecord
+	Lines   []int
+	// Count is how many lines hold records, good or bad.
+	Count int
+	// Problems are the first maxProblems of them; More tells that there are others.
+	Problems []Problem
+	More     bool
+	// Totals are the sums of the good lines, one a currency, in the order of the codes.
+	Totals []cost.Total
+}
+
+// Sound tells whether the file can be imported.
+func (f File) Sound() bool { return len(f.Problems) == 0 && f.Count > 0 }
+
+// Err is nil for a sound file, else an invalid_request fault that names the bad lines.
+func (f File) Err() error {
+	if f.Sound() {
+		return nil
+	}
+	fields := make([]fault.Field, 0, len(f.Problems)+1)
+	for _, p := range f.Problems {
+		fields = append(fields, fault.Field{Name: "file", Message: p.String()})
+	}
+	if len(fields) == 0 {
+		fields = append(fields, fault.Field{Name: "file", Message: "holds no lines"})
+	}
+	return fault.InvalidFields(fields...)
+}
+
+func (f *File) wrong(line int, column, message string) {
+	if len(f.Problems) < maxProblems {
+		f.Problems = append(f.Problems, Problem{Line: line, Column: column, Message: message})
+	} else {
+		f.More = true
+	}
+}
+
+// Read reads a whole file. What is wrong with it is in the result; the error is that of a context that ended.
+// actions are those of the installation.
+func Read(ctx context.Context, content []byte, m Mapping, limits Limits, actions []string) (File, error) {
+	r := reader{mapping: m, rows: map[string]int{}, ids: map[string]int{}, actions: map[string]bool{}, sums: map[string]*cost.Total{}}
+	for _, a := range actions {
+		r.actions[a] = true
+	}
+	if int64(len(content)) > limits.Bytes {
+		r.wrong(0, "", fmt.Sprintf("is larger than %d bytes", limits.Bytes))
+		return r.File, nil
+	}
+	lines := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))))
+	lines.FieldsPerRecord = -1
+	header, err := lines.Read()
+	if err != nil {
+		r.wrong(1, "", "is no header of a CSV file")
+		return r.File, nil
+	}
+	if r.header(header); len(r.Problems) > 0 {
+		return r.File, nil
+	}
+	for {
+		cells, err := lines.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if r.Count++; r.Count > limits.Lines {
+			r.wrong(0, "", fmt.Sprintf("has more than %d lines", limits.Lines))
+			break
+		}
+		if r.Count%1000 == 0 && ctx.Err() != nil {
+			return r.File, ctx.Err()
+		}
+		var broken *csv.ParseError
+		if errors.As(err, &broken) {
+			r.wrong(broken.StartLine, "", "is not well-formed CSV: "+broken.Err.Error())
+			continue
+		}
+		line, _ := lines.FieldPos(0)
+		if len(cells) != len(header) {
+			r.wrong(line, "", fmt.Sprintf("has %d cells, the header %d", len(cells), len(header)))
+			continue
+		}
+		r.line(line, cells)
+	}
+	codes := make([]string, 0, len(r.sums))
+	for code := range r.sums {
+		codes = append(codes, code)
+	}
+	sort.Strings(codes)
+	for _, code := range codes {
+		r.Totals = append(r.Totals, *r.sums[code])
+	}
+	if len(r.Problems) > 0 {
+		r.Lines, r.Records = nil, nil
+	}
+	return r.File, nil
+}
+
+// reader is a file half read.
+type reader struct {
+	File
+	mapping Mapping
+	// names are the columns; at leads from a name to its place.
+	names []string
+	at    map[string]int
+	// rows counts equal rows, ids has the line of each external id.
+	rows    map[string]int
+	ids     map[string]int
+	actions map[string]bool
+	sums    map[string]*cost.Total
+}
+
+func (r *reader) header(names []string) {
+	r.names, r.at = names, make(map[string]int, len(names))
+	for i, name := range names {
+		if _, twice := r.at[name]; twice {
+			r.wrong(1, name, "is there twice")
+		}
+		r.at[name] = i
+	}
+	need := func(names ...string) {
+		for _, name := range names {
+			if _, there := r.at[name]; !there && name != "" {
+				r.wrong(1, name, "is not a column of this file")
+			}
+		}
+	}
+	m := r.mapping
+	if m.Format == Own {
+		need("external_id", "amount", "currency", "time")
+		for _, name := range names {
+			if !ownColumn(name) {
+				r.wrong(1, name, "is not a known column")
+			}
+		}
+		return
+	}
+	need(m.Amount, "BillingCurrency", "ChargePeriodStart")
+	for _, name := range []string{m.LineID, m.Account, m.Job, m.Operation, m.Action} {
+		if strings.HasPrefix(name, tagPrefix) {
+			name = "Tags"
+		}
+		need(name)
+	}
+}
+
+// line makes a record of a row.
+func (r *reader) line(number int, cells []string) {
+	var n cost.NewRecord
+	var bad []fault.Field
+	if r.mapping.Format == Own {
+		n, bad = r.own(cells)
+	} else {
+		n, bad = r.focus(cells)
+	}
+	checked := n.Check("", nil)
+	for _, f := range checked {
+		// What could not even be read was named above.
+		if !named(bad, f.Name) {
+			bad = append(bad, f)
+		}
+	}
+	if n.Action != "" && !r.actions[n.Action] {
+		bad = append(bad, fault.Field{Name: "action", Message: "is not an action of this installation"})
+	}
+	if before, twice := r.ids[n.ExternalID]; twice && n.ExternalID != "" {
+		bad = append(bad, fault.Field{Name: "external_id", Message: fmt.Sprintf("is that of line %d too", before)})
+	} else {
+		r.ids[n.ExternalID] = number
+	}
+	for _, f := range bad {
+		r.wrong(number, r.columnOf(f.Name), f.Message)
+	}
+	if len(bad) > 0 {
+		return
+	}
+	sum := r.sums[n.Currency]
+	if sum == nil {
+		sum = &cost.Total{Currency: n.Currency}
+		r.sums[n.Currency] = sum
+	}
+	sum.Count++
+	sum.Amount = sum.Amount.Plus(n.Amount)
+	r.Records, r.Lines = append(r.Records, n), append(r.Lines, number)
+}
+
+func named(bad []fault.Field, name string) bool {
+	for _, f := range bad {
+		if f.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// columnOf is the column of the file that a field of a record came from.
+func (r *reader) columnOf(field string) string {
+	if r.mapping.Format == Own {
+		return field
+	}
+	m := r.mapping
+	column := map[string]string{"external_id": m.LineID, "amount": m.Amount, "currency": "BillingCurrency", "time": "ChargePeriodStart",
+		"account_id": m.Account, "job_id": m.Job, "operation_id": m.Operation, "action": m.Action, "description": "ChargeDescription", "tags": "Tags"}[field]
+	if column == "" {
+		return field
+	}
+	return column
+}
+
+// amountOf reads an amount exactly, also in scientific notation, which billing exports and spreadsheets write.
+func amountOf(cell string, bad *[]fault.Field) decimal.Decimal {
+	if cell == "" {
+		*bad = append(*bad, fault.Field{Name: "amount", Message: "is required"})
+		return decimal.Decimal{}
+	}
+	d, err := decimal.ParseScientific(cell)
+	if err != nil {
+		*bad = append(*bad, fault.Field{Name: "amount", Message: err.Error()})
+	}
+	return d
+}
+
+// timeOf reads RFC 3339 and, where spaced is set, also a date and a time of UTC with a blank between them.
+func timeOf(cell string, spaced bool, bad *[]fault.Field) time.Time {
+	if cell == "" {
+		*bad = append(*bad, fault.Field{Name: "time", Message: "is required"})
+		return time.Time{}
+	}
+	layouts := []string{time.RFC3339Nano}
+	if spaced {
+		layouts = append(layouts, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02")
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, cell); err == nil {
+			return t.UTC()
+		}
+	}
+	*bad = append(*bad, fault.Field{Name: "time", Message: "must be a time such as 2026-11-30T18:00:00Z"})
+	return time.Time{}
+}
