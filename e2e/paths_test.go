@@ -197,7 +197,7 @@ func TestDiscardAndReopen(t *testing.T) {
 	b.sees("The job was discarded.", "asked for a new file")
 	b.goTo("/dead-letters")
 	b.sees("No dead letters.")
-	b.click(`.choices a[href*="discarded"]`)
+	b.click(`.choices a[href*="resolved"]`)
 	b.sees("The input cannot be processed")
 	b.click("td.act a")
 	b.fill("#dialog #f-reason", "they sent a new file")

@@ -66,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	w.tasks = task.New(g, nil)
 	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, false)
-	pages := console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g),
+	pages := console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g),
 		Exports: w.exports})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Costs: cost.New(w.Ops), Requests: w.Requests, Database: quiet, Queue: quiet})

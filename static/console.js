@@ -214,12 +214,15 @@
         move(-1);
         break;
       default: {
-        const row = currentRow();
-        const action = row && /^[a-z]$/.test(e.key) ? row.querySelector(`a[data-dialog][data-key="${e.key}"]`) : null;
-        if (action) {
-          e.preventDefault();
-          openDialog(action);
-        }
+        if (!/^[a-z]$/.test(e.key)) break;
+        // In a list the letter is about the row, on an object's page about the object. It opens a dialog or moves the
+        // focus to what acts at once; it never acts itself.
+        const place = currentRow() ?? (rows().length === 0 || !document.querySelector("tr[data-row] [data-key]") ? document : null);
+        const action = (place ?? document.querySelector(".notices"))?.querySelector(`[data-key="${e.key}"]`) ?? document.querySelector(`.notices [data-key="${e.key}"]`);
+        if (!action) break;
+        e.preventDefault();
+        if (action.matches("a[data-dialog]")) openDialog(action);
+        else action.focus();
       }
     }
   });

@@ -11,6 +11,7 @@ import (
 	"recoup/views/accounts"
 	"recoup/views/deadletters"
 	"recoup/views/exports"
+	"recoup/views/groups"
 	"recoup/views/jobs"
 	"recoup/views/layout"
 	"recoup/views/ledger"
@@ -20,6 +21,7 @@ import (
 	"recoup/views/person"
 	"recoup/views/search"
 	"recoup/views/text"
+	"recoup/views/triage"
 	"recoup/views/ui"
 )
 
@@ -265,7 +267,10 @@ func (s sample) job() jobs.Job {
 			{ID: operation("sig-20481-1"), Kind: "signal", Actor: "system", At: at(32), Result: "applied", Replays: "0", Conflicts: "2"},
 		},
 		Payload:   &jobs.Payload{RevealURL: "/reveal", Lines: []jobs.PayloadLine{{Path: "source", Kind: "string", Value: "s3://…/hoshino/cut-7.mov"}, {Path: "frames", Kind: "number", Value: bigInteger}, {Path: "callback_token", Kind: "string", Value: "••••••••", Masked: true}}},
-		CancelURL: "/cancel", RequeueURL: "/requeue", DiscardURL: "/discard",
+		CancelURL: "/cancel", RequeueURL: "/requeue", DiscardURL: "/discard", Triage: s.triageCard(), RecoverURL: "/recover",
+		Reply:       []jobs.Reply{{Lang: "en", Name: "English", Text: "Your video upscale job vu-20481 is complete."}, {Lang: "ja", Name: "日本語", Text: "ご依頼のvideo upscale（vu-20481）は完了しました。"}},
+		Deliveries:  []jobs.Delivery{{At: at(34), Result: "s3://renders/hoshino/cut-7-final.mov", By: "render platform", First: true}, {At: at(40), Result: "s3://renders/again.mov", By: "K. Mori"}},
+		Edits:       []jobs.Edit{{At: at(50), By: "K. Mori", Generation: "2", Changes: []jobs.PayloadChange{{Path: "source", Before: `"s3://a"`, After: `"s3://b"`}, {Path: "frames", Before: bigInteger, After: ""}}}},
 		DeadLetters: ui.Link{Text: deadletters.TabName(s.l, deadletters.LateSuccess), URL: "/dead-letters?tab=late"},
 	}
 }
@@ -281,9 +286,15 @@ func (s sample) jobs() jobs.Model {
 }
 
 func (s sample) dead(tab deadletters.Tab) deadletters.Model {
-	m := deadletters.Model{Action: "/dead-letters", Tab: tab, Classes: deadletters.ClassOptions(s.l, ""), Ages: deadletters.AgeOptions(s.l, "24h"), Zone: "JST",
+	m := deadletters.Model{Action: "/dead-letters", Tab: tab, Zone: "JST",
+		Filter: deadletters.Filter{Classes: deadletters.ClassOptions(s.l, ""), Ages: deadletters.AgeOptions(s.l, "24h"), Within: deadletters.WithinOptions(s.l, ""),
+			Money: deadletters.MoneyOptions(s.l, ""), Outcomes: deadletters.OutcomeOptions(s.l, ""), Assignees: []ui.Option{{Value: "me", Label: s.l.T("assignee.me")}}},
+		Fresh: deadletters.Fresh{PollURL: "/dead-letters/new?since=x", Count: s.l.N("fresh.count", 12), ReloadURL: "/dead-letters"},
+		Facts: []ui.Fact{{Label: s.l.T("dead.open"), Value: "10,214", Note: s.l.T("dead.open_note")}, {Label: s.l.T("dead.refunded"), Value: "9,007,199,254,740,993", Note: s.l.T("dead.refunded_note")},
+			{Label: s.l.T("dead.charged"), Value: "0", Note: s.l.T("dead.charged_note")}, {Label: s.l.T("dead.oldest"), Value: s.at(50 * time.Hour).Relative, Note: s.at(50 * time.Hour).Full},
+			{Label: s.l.T("dead.inflow"), Value: "512", Note: s.l.T("dead.inflow_note")}},
 		List: ui.List{ClearURL: "/dead-letters", Pager: ui.Pager{OlderURL: "/dead-letters?cursor=x"}, Chips: []ui.Chip{{Label: s.l.T("dead.age"), Value: s.l.T("age.24h"), RemoveURL: "/dead-letters"}}}}
-	for _, t := range []deadletters.Tab{deadletters.NeedsReview, deadletters.LateSuccess, deadletters.Resolved} {
+	for _, t := range deadletters.Tabs() {
 		c := ui.Choice{Text: deadletters.TabName(s.l, t), URL: "/dead-letters?tab=" + string(t), Current: t == tab}
 		if t == deadletters.NeedsReview {
 			c.Count = "214"
@@ -300,12 +311,18 @@ func (s sample) dead(tab deadletters.Tab) deadletters.Model {
 		e := errs[i%4]
 		r := deadletters.Row{Job: job(fmt.Sprintf("vr-%d", 20481-i*13)), Account: ui.Link{Text: "Hoshino Studio", URL: "/accounts/acct_7Q2M"}, Action: "video_render", Cost: "36", Money: "refunded", Attempts: "5", Class: e[0], Code: e[1], Message: e[2], Since: s.at(time.Duration(i*i+25) * time.Hour)}
 		switch tab {
-		case deadletters.NeedsReview:
-			r.RequeueURL, r.DiscardURL = "/requeue", "/discard"
+		case deadletters.NeedsReview, deadletters.Mine, deadletters.Snoozed:
+			r.RequeueURL, r.DiscardURL, r.NoteURL, r.GroupURL = "/requeue", "/discard", "/note", "/dead-letters/groups/1-a"
+			r.Assign = &triage.Post{Action: "/assign", OperationID: "x", Text: s.l.T("assign.take"), Title: s.l.T("assign.take_title", r.Job.Value), Key: "a"}
+			r.Snooze = &triage.Post{Action: "/snooze", OperationID: "x", Text: s.l.T("snooze.open"), Title: s.l.T("snooze.title", r.Job.Value, "1 Dec"), Key: "s"}
+			if i%5 == 2 {
+				r.Assignee, r.Until, r.Mismatch = "Alexandra Papadopoulou", s.at(-15*time.Hour), i == 2
+			}
 		case deadletters.LateSuccess:
 			r.Money = "reclaimed"
+			r.Late = &deadletters.Late{TooLateFor: "dead", Reclaimed: s.l.Signed(-36), Balance: s.l.Credits(-1240), Deliveries: s.l.N("late.deliveries", 2), Result: "s3://renders/hoshino/cut-7-final.mov"}
 		case deadletters.Resolved:
-			r.ReopenURL, r.Resolution = "/reopen", deadletters.ReasonName(s.l, "bad_input")+" · K. Mori"
+			r.ReopenURL, r.Outcome, r.Resolution = "/reopen", "discarded", deadletters.ReasonName(s.l, "bad_input")
 		}
 		if i == 3 {
 			r.Job, r.Generation = job("transcription:2f1c7a90-63f0-4f0e-8c55-2b1f7a9063f0"), "2"
@@ -313,6 +330,55 @@ func (s sample) dead(tab deadletters.Tab) deadletters.Model {
 		m.Rows = append(m.Rows, r)
 	}
 	return m
+}
+
+func (s sample) groupTrend() groups.Trend {
+	t := groups.Trend{Label: s.l.N("groups.trend_label", 1204, "24")}
+	for i := range 24 {
+		n := int64(i*i%7) * 31
+		t.Counts = append(t.Counts, n)
+		t.Steps = append(t.Steps, groups.Step{From: s.at(time.Duration(24-i) * time.Hour), Count: s.l.Credits(n)})
+	}
+	return t
+}
+
+func (s sample) groups() groups.Model {
+	m := groups.Model{Zone: "JST", Open: true, List: ui.List{ClearURL: "/dead-letters/groups", Pager: ui.Pager{OlderURL: "/o"}}}
+	for _, v := range []string{"open", "snoozed", "resolved", "all"} {
+		m.Views = append(m.Views, ui.Choice{Text: s.l.T("groupview." + v), URL: "/dead-letters/groups?view=" + v, Current: v == "open"})
+	}
+	for _, t := range deadletters.Tabs() {
+		m.Tabs = append(m.Tabs, ui.Choice{Text: deadletters.TabName(s.l, t), URL: "/dead-letters"})
+	}
+	m.Tabs = append(m.Tabs, ui.Choice{Text: s.l.T("groups.title"), URL: "/dead-letters/groups", Current: true})
+	patterns := []string{"upstream answered <number> Service Unavailable (request <id>)", "no heartbeat for <number> s at frame <number>", "", "unsupported codec: prores_raw in track <number> of <path>, which is a very long message that has to be cut somewhere"}
+	states := []string{"", "returned", "snoozed", "resolved"}
+	for i := range 12 {
+		m.Rows = append(m.Rows, groups.Row{URL: "/dead-letters/groups/1-a", Pattern: patterns[i%4], Code: []string{"provider_503", "lease_over", "", "bad_codec"}[i%4], Action: "video_render",
+			State: states[i%4], Open: s.l.Credits(int64(10_000 / (i + 1))), OpenURL: "/dead-letters?group=1-a", Accounts: "312", Credits: "9,007,199,254,740,993", First: s.at(900 * time.Hour), Last: s.at(time.Duration(i) * time.Hour),
+			Trend: s.groupTrend(), Charged: []string{"", "40"}[i%2], Note: []string{"", "Provider knows, see the status page"}[i%2]})
+	}
+	return m
+}
+
+func (s sample) group() groups.Group {
+	return groups.Group{ID: "1-7eb1413c31bcb338cc88b8df45237ec4", Title: "upstream answered <number> Service Unavailable (request <id>)", Code: "provider_503", Action: "video_render", Dependency: "gpu-pool",
+		State: "returned", Say: s.l.T("groups.say_returned", s.at(30*time.Hour).Full, s.at(time.Hour).Full), Zone: "JST",
+		Facts: []ui.Fact{{Label: s.l.T("groups.open"), Value: "10,000"}, {Label: s.l.T("groups.accounts"), Value: "312"}, {Label: s.l.T("groups.refunded"), Value: "360,000"}},
+		Trend: s.groupTrend(), Note: "The provider is down.\nWait for them, then requeue.", Link: "https://status.example/incidents/7", Changed: s.l.T("conflict.by", "K. Mori", s.at(time.Hour).Full),
+		Versions: []groups.Share{{Value: ui.Link{Text: "worker 4.2.0"}, Count: "9,800"}, {Value: ui.Link{Text: s.l.T("groups.no_version")}, Count: "200"}},
+		Accounts: []groups.Share{{Value: ui.Link{Text: "acct_7Q2M", URL: "/accounts/acct_7Q2M"}, Count: "512"}},
+		Samples:  []groups.Sample{{Job: job("vr-20481"), Account: account("acct_7Q2M"), Message: "upstream answered 503 Service Unavailable (request 8f1e)", Died: s.at(time.Hour), Cost: "36"}},
+		OpenURL:  "/dead-letters?group=1-a", AllURL: "/dead-letters?group=1-a&tab=resolved", NoteForm: &groups.Note{Action: "/note", OperationID: "x", Revision: "3", Note: ui.Field{Value: "The provider is down."}},
+		SnoozeURL: "/snooze", ResolveURL: "/resolve", ReopenURL: "/reopen", ReopenID: "x", ReopenText: s.l.T("groups.reopen"), Revision: "3"}
+}
+
+func (s sample) triageCard() *triage.Card {
+	options := []ui.Option{{Value: "me", Label: s.l.T("assignee.me")}, {Value: "", Label: s.l.T("triage.nobody")}}
+	return &triage.Card{Assignee: "K. Mori", Until: s.at(-15 * time.Hour), GroupURL: "/dead-letters/groups/1-a",
+		Assign:  &triage.Form{Action: "/assign", OperationID: "x", Label: s.l.T("dead.assignee"), Name: "assignee", Options: options, Submit: s.l.T("assign.submit")},
+		Snooze:  &triage.Form{Action: "/snooze", OperationID: "x", Label: s.l.T("snooze.until"), Name: "until", Options: []ui.Option{{Value: "hour", Label: s.l.T("snooze.hour", "30 Nov 19:20:00")}}, Submit: s.l.T("snooze.submit")},
+		NoteURL: "/note", NoteID: "x", Next: "/"}
 }
 
 func (s sample) operation() operations.Model {
@@ -415,6 +481,15 @@ func rich(lang text.Lang) []page {
 		{name: "dead", view: deadletters.Page(f, s.dead(deadletters.NeedsReview))},
 		{name: "dead-late", view: deadletters.Page(f, s.dead(deadletters.LateSuccess))},
 		{name: "dead-discarded", view: deadletters.Page(f, s.dead(deadletters.Resolved))},
+		{name: "dead-snoozed", view: deadletters.Page(f, s.dead(deadletters.Snoozed))},
+		{name: "dead-groups", view: groups.Page(f, s.groups())},
+		{name: "dead-groups-list", view: groups.List(s.l, s.groups()), fragment: true},
+		{name: "dead-group", view: groups.GroupPage(f, s.group())},
+		{name: "dead-group-snooze", view: groups.SnoozePage(f, groups.Snooze{Act: s.act(false), Title: "x", URL: "/x", Revision: "1", Until: []ui.Option{{Value: "hour", Label: "1 h"}}})},
+		{name: "dead-group-resolve", view: groups.ResolvePage(f, groups.Resolve{Act: s.act(false), Title: "x", URL: "/x", Revision: "1", Open: "10,000"})},
+		{name: "job-recover", view: jobs.RecoverPage(f, jobs.Recover{Act: s.act(false), JobID: "vr-20481", JobURL: "/x", Account: "Hoshino Studio", State: "dead", Generation: "0", Cost: "36", Reclaims: true, Before: "20", After: s.l.Credits(-16)})},
+		{name: "job-edit", view: jobs.EditPage(f, jobs.EditPayload{Act: s.act(true), JobID: "vr-20481", JobURL: "/x", Generation: "0", Cost: "36", Payload: ui.Field{Value: "{\"frames\": " + bigInteger + "}", Error: "x"}})},
+		{name: "dead-note", view: triage.NotePage(f, triage.Note{Act: s.act(false), JobID: "vr-20481", JobURL: "/x", Next: "/dead-letters"})},
 		{name: "dead-list", view: deadletters.List(s.l, s.dead(deadletters.NeedsReview)), fragment: true},
 		{name: "requeue", view: deadletters.RequeuePage(f, deadletters.Requeue{Act: s.act(false), Subject: s.subject(), NextGeneration: "2", NextAttempt: "6", Dependency: "render-farm", Zone: "JST"})},
 		{name: "discard", view: deadletters.DiscardPage(f, deadletters.Discard{Act: s.act(false), Subject: s.subject(), Reasons: deadletters.ReasonOptions(s.l, "")})},

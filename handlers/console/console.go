@@ -14,6 +14,7 @@ import (
 
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
+	"recoup/models/deadletter"
 	"recoup/models/export"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -43,6 +44,7 @@ type Deps struct {
 	Sessions  Sessions
 	Ledger    *ledger.Service
 	Jobs      *job.Service
+	Letters   *deadletter.Service
 	Ops       *operation.Store
 	Processes *process.Store
 	Verifier  *verify.Verifier
@@ -127,6 +129,22 @@ func (h *Console) Routes() []route.Route {
 		get("/operations", "operation", may(staff.OperationView), h.operation),
 
 		get("/dead-letters", "dead_letters", may(staff.DeadLetterView), h.deadLetters),
+		get("/dead-letters/new", "dead_letters.new", may(staff.DeadLetterView), h.freshLetters),
+		get("/dead-letters/groups", "groups", may(staff.DeadLetterView), h.groups),
+		get("/dead-letters/groups/:group", "group", may(staff.DeadLetterView), h.group),
+		post("/dead-letters/groups/:group/note", "group.note.post", may(staff.DeadLetterTriage), h.groupNote),
+		get("/dead-letters/groups/:group/snooze", "group.snooze", may(staff.DeadLetterTriage), h.groupSnoozeForm),
+		post("/dead-letters/groups/:group/snooze", "group.snooze.post", may(staff.DeadLetterTriage), h.groupSnooze),
+		get("/dead-letters/groups/:group/resolve", "group.resolve", may(staff.DeadLetterTriage), h.groupResolveForm),
+		post("/dead-letters/groups/:group/resolve", "group.resolve.post", may(staff.DeadLetterTriage), h.groupResolve),
+		post("/dead-letters/groups/:group/reopen", "group.reopen.post", may(staff.DeadLetterTriage), h.groupReopen),
+		post("/accounts/:account/jobs/:job/assign", "assign.post", may(staff.DeadLetterTriage), h.assign),
+		post("/accounts/:account/jobs/:job/snooze", "snooze.post", may(staff.DeadLetterTriage), h.snooze),
+		get("/accounts/:account/jobs/:job/note", "job.note", may(staff.DeadLetterTriage), h.jobNoteForm),
+		post("/accounts/:account/jobs/:job/note", "job.note.post", may(staff.DeadLetterTriage), h.jobNote),
+		post("/accounts/:account/jobs/:job/undo", "undo.post", may(staff.DeadLetterTriage), h.undo),
+		get("/accounts/:account/jobs/:job/recover", "recover", may(staff.Recover), h.recoverForm),
+		post("/accounts/:account/jobs/:job/recover", "recover.post", may(staff.Recover), h.recover),
 		get("/accounts/:account/jobs/:job/requeue", "requeue", may(staff.Requeue), h.requeueForm),
 		post("/accounts/:account/jobs/:job/requeue", "requeue.post", may(staff.Requeue), h.requeue),
 		get("/accounts/:account/jobs/:job/discard", "discard", may(staff.Discard), h.discardForm),

@@ -1,94 +1,22 @@
 package console
 
 import (
-	"net/http"
+	"encoding/json"
 	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"recoup/handlers/present"
 	"recoup/models/fault"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	"recoup/models/staff"
 	views "recoup/views/deadletters"
-	"recoup/views/layout"
+	jobviews "recoup/views/jobs"
 	"recoup/views/ui"
 )
-
-// ages are the values of the filter "dead for longer than".
-func ages() map[string]time.Duration {
-	const day = 24 * time.Hour
-	return map[string]time.Duration{"1h": time.Hour, "24h": day, "7d": 7 * day, "30d": 30 * day}
-}
-
-func (h *Console) deadLetters(c echo.Context) error {
-	r := h.of(c)
-	q := newQuery(r, "/dead-letters", "tab", "account", "action", "class", "code", "text", "age")
-	tab := views.Tab(q.get("tab"))
-	f := job.Filter{AccountID: q.get("account"), Action: q.get("action"), ErrorClass: q.get("class"), ErrorCode: q.get("code"), ErrorText: q.get("text")}
-	order := job.ByDeath
-	switch tab {
-	case views.LateSuccess:
-		order = job.ByLateSuccess
-	case views.Resolved:
-		order = job.ByResolution
-		f.States = []job.State{job.Discarded}
-	default:
-		tab = views.NeedsReview
-		f.States = []job.State{job.Dead}
-	}
-	chips := q.chip(nil, "account", r.L.T("filter.account"))
-	chips = q.chip(chips, "action", r.L.T("col.action"))
-	if v := q.get("class"); v != "" {
-		chips = append(chips, ui.Chip{Label: r.L.T("dead.class"), Value: r.L.Maybe("class."+v, v), RemoveURL: q.without("class")})
-	}
-	chips = q.chip(chips, "code", r.L.T("dead.code"))
-	chips = q.chip(chips, "text", r.L.T("dead.text"))
-	if age, known := ages()[q.get("age")]; known {
-		before := r.Now.Add(-age)
-		f.Before = &before
-		chips = append(chips, ui.Chip{Label: r.L.T("dead.age"), Value: r.L.T("age." + q.get("age")), RemoveURL: q.without("age")})
-	}
-	clear := query{path: q.path, values: nil}.with("tab", q.get("tab"))
-	m := views.Model{Action: q.path, Tab: tab, Account: ui.Field{Value: f.AccountID}, ActionName: ui.Field{Value: f.Action}, Code: ui.Field{Value: f.ErrorCode},
-		Text: ui.Field{Value: f.ErrorText}, Classes: views.ClassOptions(r.L, f.ErrorClass), Ages: views.AgeOptions(r.L, q.get("age")),
-		Zone: r.L.ZoneAt(r.Now), List: list(chips, clear)}
-	for _, t := range []views.Tab{views.NeedsReview, views.LateSuccess, views.Resolved} {
-		to := string(t)
-		if t == views.NeedsReview {
-			to = ""
-		}
-		m.Tabs = append(m.Tabs, ui.Choice{Text: views.TabName(r.L, t), URL: q.with("tab", to), Current: t == tab})
-	}
-	page := func(f layout.Frame) component { return views.Page(f, m) }
-	part := func() component { return views.List(r.L, m) }
-	from, dir := position[job.Position](r, q)
-	rows, err := h.Jobs.List(c.Request().Context(), f, order, from, dir, pageSize)
-	if err != nil {
-		return h.unreadable(r, err, &m.List, q.url(), page, part)
-	}
-	if m.List.Pager, err = pager(q, rows); err != nil {
-		return err
-	}
-	pr := present.Presenter{L: r.L, Now: r.Now}
-	for _, j := range rows.Rows {
-		row := pr.DeadLetter(j)
-		at := jobURL(j.AccountID, j.ID)
-		switch j.State {
-		case job.Dead:
-			row.RequeueURL, row.DiscardURL = r.link(staff.Requeue, at+"/requeue"), r.link(staff.Discard, at+"/discard")
-		case job.Discarded:
-			row.ReopenURL = r.link(staff.Reopen, at+"/reopen")
-		case job.Queued, job.Running, job.Retrying, job.Succeeded, job.Canceled:
-		}
-		m.Rows = append(m.Rows, row)
-	}
-	return fragment(r, h, http.StatusOK, page, part)
-}
 
 func deadSubject(r request, j job.Listed, a ledger.Account) views.Subject {
 	name := a.Name
@@ -128,8 +56,20 @@ func (h *Console) requeue(c echo.Context) error {
 			}
 			p.At = &at
 		}
+		if r.FormValue("edited") != "" {
+			// Whoever edits a payload has seen it.
+			if !r.may(staff.JobReveal) {
+				return operation.Outcome{}, fault.New(fault.Forbidden, fault.CodeForbidden, "A payload is edited by those who may see it. Nothing was done.")
+			}
+			p.Payload = json.RawMessage(r.FormValue("payload"))
+		}
 		return h.Jobs.Requeue(c.Request().Context(), p)
 	}, func(r request, j job.Listed, a ledger.Account, err error) templ.Component {
+		if r.FormValue("edited") != "" {
+			at := jobURL(a.ID, j.ID)
+			return jobviews.EditPage(h.frame(r), jobviews.EditPayload{Act: again(r, at, err), JobID: j.ID, JobURL: at, Generation: r.FormValue("generation"),
+				Cost: r.L.Credits(j.Cost), Payload: field(r, "payload", err), Reason: field(r, "reason", err)})
+		}
 		return views.RequeuePage(h.frame(r), requeueModel(r, again(r, jobURL(a.ID, j.ID), err), j, a, err))
 	})
 }

@@ -130,28 +130,27 @@ func (h *Console) notices(r request) []ui.Notice {
 	if err != nil || stored.CompletedAt == nil || stored.Actor != r.Who.Actor().String() {
 		return nil
 	}
-	happened := r.L.Maybe("done."+stored.Kind, stored.Kind)
+	happened := h.triaged(r, stored)
+	if happened == "" {
+		happened = r.L.Maybe("done."+stored.Kind, stored.Kind)
+	}
 	if r.QueryParam("replayed") != "" {
 		return []ui.Notice{ui.NoticeReplayed(r.L, happened, r.L.Stamp(*stored.CompletedAt, r.Now))}
 	}
-	return []ui.Notice{ui.NoticeDone(happened)}
+	done := ui.NoticeDone(happened)
+	done.Undo = h.undoOf(r, stored)
+	return []ui.Notice{done}
 }
 
 // refused is the notice of a conflict, where this person's request about the object of this page was refused. A link
 // that somebody made up shows nothing: neither the words nor the request id are the address's to choose.
 func (h *Console) refused(r request, state, requestID string) []ui.Notice {
-	account, err := param(r, "account")
-	if err != nil || requestID == "" {
+	if requestID == "" {
 		return nil
 	}
-	object := operation.Account(account).String()
-	if id, err := param(r, "export"); err == nil && id != "" {
-		object = export.Object(id)
-	} else if account == "" {
+	object, account, job := about(r)
+	if object == "" {
 		return nil
-	}
-	if id, err := param(r, "job"); err == nil && id != "" {
-		object += "/job:" + id
 	}
 	found, err := h.Ops.Refused(r.Request().Context(), object, r.Who.Actor(), requestID, fault.CodeStateConflict)
 	if err != nil || !found {
@@ -161,7 +160,35 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 	if strings.HasPrefix(object, export.Object("")) {
 		happened = r.L.T("exports.too_late")
 	}
+	if job != "" {
+		if by := h.whoWasFirst(r, account, job, state); by != "" {
+			happened += " " + by
+		}
+	}
 	return []ui.Notice{ui.NoticeConflict(r.L, happened, requestID)}
+}
+
+// about is what this page is of, as audit rows name it, and of which account and job; "" where it is of none.
+func about(r request) (object, account, job string) {
+	named := func(name string) string {
+		v, err := param(r, name)
+		if err != nil {
+			return ""
+		}
+		return readable(v)
+	}
+	account, job = named("account"), named("job")
+	switch {
+	case named("export") != "":
+		return export.Object(named("export")), "", ""
+	case named("group") != "":
+		return "group:" + named("group"), "", ""
+	case account == "":
+		return "", "", ""
+	case job != "":
+		return operation.Account(account).String() + "/job:" + job, account, job
+	}
+	return operation.Account(account).String(), account, ""
 }
 
 // conflict leads to the object, which shows its current state and what was refused.

@@ -283,7 +283,7 @@ func TestDiscardAndReopen(t *testing.T) {
 		w.says(rec.Body.String(), "Please choose a reason.", "kept note")
 	}
 	w.says(sup.sent(discard, sup.form(discard, "reason", "bad_input")), "The job was discarded.")
-	w.says(sup.page("/dead-letters?tab=discarded"), "The input cannot be processed", "j1")
+	w.says(sup.page("/dead-letters?tab=resolved"), "The input cannot be processed", "j1")
 	w.saysNot(sup.page("/dead-letters"), "j1")
 	w.says(sup.sent(reopen, sup.form(reopen, "reason", "they sent a new file")), "The job was reopened.", "they sent a new file")
 	w.says(sup.page("/dead-letters"), "j1")
@@ -306,7 +306,11 @@ func TestLateSuccessLeavesResolved(t *testing.T) {
 	if _, err := w.Jobs.Complete(context.Background(), job.FinishRequest{Envelope: modeltest.Envelope(), LeaseToken: c.LeaseToken, Result: "s3://out"}); err != nil {
 		t.Fatal(err)
 	}
-	w.saysNot(sup.page("/dead-letters?tab=discarded"), "j1")
+	resolved := sup.page("/dead-letters?tab=resolved")
+	w.says(rows(resolved), "j1", "Succeeded")
+	if strings.Contains(resolved, "/reopen") {
+		t.Error("what was delivered can be reopened")
+	}
 	w.says(sup.page("/dead-letters?tab=late"), "j1")
 	w.says(sup.page(jobAt("acct_7", "j1", "")), "Late success", "Reclaim", "\u221240")
 	if w.Balance(t, "acct_7") != 960 {

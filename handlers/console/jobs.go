@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/present"
+	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -103,6 +104,9 @@ func (h *Console) showJob(r request, d present.JobPage) error {
 	if err != nil {
 		return err
 	}
+	if m.Triage, err = h.triageCard(r, j, pr); err != nil {
+		return err
+	}
 	at := jobURL(a.ID, j.ID)
 	switch j.State {
 	case job.Queued, job.Running, job.Retrying:
@@ -110,9 +114,20 @@ func (h *Console) showJob(r request, d present.JobPage) error {
 	case job.Dead:
 		m.CancelURL = r.link(staff.JobCancel, at+"/cancel")
 		m.RequeueURL, m.DiscardURL = r.link(staff.Requeue, at+"/requeue"), r.link(staff.Discard, at+"/discard")
+		m.RecoverURL = r.link(staff.Recover, at+"/recover")
 	case job.Discarded:
-		m.ReopenURL = r.link(staff.Reopen, at+"/reopen")
-	case job.Succeeded, job.Canceled:
+		m.ReopenURL, m.RecoverURL = r.link(staff.Reopen, at+"/reopen"), r.link(staff.Recover, at+"/recover")
+	case job.Canceled:
+		m.RecoverURL = r.link(staff.Recover, at+"/recover")
+	case job.Succeeded:
+	}
+	if m.Payload != nil && d.Revealed && j.State == job.Dead && r.may(staff.Requeue) {
+		text, err := present.EditablePayload(d.Payload)
+		if err != nil {
+			return err
+		}
+		m.Payload.Edit = &views.EditPayload{Act: ui.Act{Action: at + "/requeue", OperationID: ids.New()}, JobID: j.ID, JobURL: at, Generation: generationOf(j.Generation),
+			Cost: r.L.Credits(j.Cost), Payload: ui.Field{Value: text}}
 	}
 	if m.Payload != nil && !d.Revealed {
 		m.Payload.RevealURL = r.link(staff.JobReveal, at+"/payload")
@@ -139,6 +154,9 @@ func (h *Console) jobPage(ctx context.Context, j job.Listed, a ledger.Account) (
 		return d, err
 	}
 	if d.Payload, err = h.Jobs.Payload(ctx, j.AccountKey, j.Key); err != nil {
+		return d, err
+	}
+	if d.Edits, err = h.Jobs.PayloadEdits(ctx, j.AccountKey, j.Key); err != nil {
 		return d, err
 	}
 	entries, err := h.Ledger.List(ctx, ledger.Filter{AccountID: a.ID, JobID: j.ID}, nil, page.Older, pageSize)

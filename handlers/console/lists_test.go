@@ -131,7 +131,7 @@ func TestResolvedIsLatestFirst(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	b := w.as(staff.Support)
-	for tab, says := range map[string]string{"": "Oldest first.", "late": "Newest first.", "discarded": "Newest first."} {
+	for tab, says := range map[string]string{"": "Oldest first.", "late": "Newest first.", "resolved": "Newest first."} {
 		if tab == "" {
 			w.dead("acct_7", "open1", 1, "no")
 		}
@@ -159,7 +159,7 @@ func TestHostileAddresses(t *testing.T) {
 		"/accounts":        {"q", "plan", "negative", "frozen", "cursor"},
 		"/accounts/acct_7": {"type", "job", "operation", "rule_version", "from", "to", "cursor", "op", "op_scope", "refused", "request"},
 		"/jobs":            {"job", "account", "action", "state", "money", "cursor"},
-		"/dead-letters":    {"tab", "account", "action", "class", "code", "text", "age", "cursor"},
+		"/dead-letters":    {"tab", "account", "action", "class", "code", "text", "dependency", "version", "money", "assignee", "min", "max", "age", "within", "outcome", "group", "cursor"},
 		"/search":          {"q"},
 		"/operations":      {"scope", "id"},
 		"/preferences":     {"next"},
@@ -286,7 +286,7 @@ func TestUnreadableLists(t *testing.T) {
 		{"ALTER TABLE entries RENAME TO entries_away", "ALTER TABLE entries_away RENAME TO entries", "/ledger?type=charge"},
 		{"ALTER TABLE jobs RENAME COLUMN units TO units_away", "ALTER TABLE jobs RENAME COLUMN units_away TO units", "/accounts/acct_7?type=charge"},
 		{"ALTER TABLE jobs RENAME COLUMN units TO units_away", "ALTER TABLE jobs RENAME COLUMN units_away TO units", "/jobs?state=dead"},
-		{"ALTER TABLE jobs RENAME COLUMN units TO units_away", "ALTER TABLE jobs RENAME COLUMN units_away TO units", "/dead-letters?class=permanent"},
+		{"ALTER TABLE dead_letters RENAME COLUMN cost TO cost_away", "ALTER TABLE dead_letters RENAME COLUMN cost_away TO cost", "/dead-letters?class=permanent"},
 		{"ALTER TABLE accounts RENAME COLUMN plan TO plan_away", "ALTER TABLE accounts RENAME COLUMN plan_away TO plan", "/accounts?q=acct"},
 	} {
 		if err := w.G.Exec(x.damage).Error; err != nil {

@@ -71,7 +71,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 	w.tasks = task.New(g, nil)
 	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, at.Scheme == "https")
-	w.console = console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Ops: w.Ops,
+	w.console = console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops,
 		Processes: process.New(g), Verifier: verify.New(g),
 		Exports: w.exports})
 	quiet := func(context.Context) error { return nil }

@@ -47,6 +47,8 @@ type JobPage struct {
 	// Entries are the job's entries by seq.
 	Entries map[int64]ledger.Entry
 	Payload json.RawMessage
+	// Edits are what the payload was before people edited it, oldest first.
+	Edits []job.PayloadEdit
 	// Revealed shows the payload's values, but for those under names that sound like secrets.
 	Revealed bool
 }
@@ -57,7 +59,8 @@ func (p Presenter) JobView(d JobPage) (views.Job, error) {
 	m := views.Job{ID: Job(j.AccountID, j.ID), Account: ui.Link{Text: accountName(d.Account), URL: AccountURL(j.AccountID)}, Action: j.Action,
 		State: State(j.Job), Zone: p.L.ZoneAt(p.Now),
 		Story: views.Story{Account: accountName(d.Account), Cost: p.L.Credits(j.Cost), State: string(j.State), Delivered: j.DeliveredAt != nil,
-			Refunded: j.IsRefunded, Reclaimed: j.IsReclaimed},
+			Refunded: j.IsRefunded, Reclaimed: j.IsReclaimed, RefundedAt: p.Stamp(j.RefundedAt).Full, ReclaimedAt: p.Stamp(j.ReclaimedAt).Full},
+		Reply: p.replies(j),
 		Guard: views.Guard{Consistent: consistent(d), Net: p.L.Signed(j.Net()), Cost: p.L.Credits(j.Cost),
 			RefundSignalled:  views.Signalled(p.L, d.Evidence.RefundSignals, d.Evidence.RefundsApplied > 0),
 			ReclaimSignalled: views.Signalled(p.L, d.Evidence.ReclaimSignals, d.Evidence.ReclaimsApplied > 0)},
@@ -77,6 +80,12 @@ func (p Presenter) JobView(d JobPage) (views.Job, error) {
 		m.Operations = append(m.Operations, v)
 	}
 	var err error
+	if m.Deliveries, err = p.deliveries(d); err != nil {
+		return m, err
+	}
+	if m.Edits, err = p.edits(d); err != nil {
+		return m, err
+	}
 	if m.Days, m.Next, err = p.timeline(d); err != nil {
 		return m, err
 	}
@@ -229,11 +238,31 @@ func (p Presenter) moments(d JobPage, e job.Event, x job.Details) (out []views.M
 		if x.NotBefore != nil {
 			due = views.NextRequeued(l, l.Stamp(*x.NotBefore, p.Now))
 		}
-		return []views.Moment{{Person: views.ByPerson(l, "requeue", p.actor(e.Actor), x.Reason)}}, due
+		reason := x.Reason
+		if len(x.Payload) > 0 {
+			reason += "; " + l.T("edit.changed", strings.Join(x.Payload, ", "))
+		}
+		return []views.Moment{{Person: views.ByPerson(l, "requeue", p.actor(e.Actor), reason)}}, due
+	case job.EventRecovered:
+		return []views.Moment{{Person: views.ByPerson(l, "recover", p.actor(e.Actor), x.Reason), Money: money}}, ""
 	case job.EventDiscarded:
 		return []views.Moment{{Person: views.ByPerson(l, "discard", p.actor(e.Actor), noted(l.Maybe("reason."+x.Reason, x.Reason), x.Note))}}, ""
 	case job.EventReopened:
 		return []views.Moment{{Person: views.ByPerson(l, "reopen", p.actor(e.Actor), x.Reason)}}, ""
+	case job.EventAssigned:
+		if x.Assignee == "" {
+			return []views.Moment{{Person: views.ByPerson(l, "release", p.actor(e.Actor), "")}}, ""
+		}
+		return []views.Moment{{Person: views.ByPerson(l, "assign", p.actor(e.Actor), p.actor(x.Assignee))}}, ""
+	case job.EventSnoozed:
+		if x.Until == nil {
+			return []views.Moment{{Person: views.ByPerson(l, "wake", p.actor(e.Actor), "")}}, ""
+		}
+		return []views.Moment{{Person: views.ByPerson(l, "snooze", p.actor(e.Actor), l.Stamp(*x.Until, p.Now).Full)}}, ""
+	case job.EventNoted:
+		return []views.Moment{{Person: views.ByPerson(l, "note", p.actor(e.Actor), x.Note)}}, ""
+	case job.EventUndone:
+		return []views.Moment{{Person: views.ByPerson(l, "undo", p.actor(e.Actor), noted(l.Maybe("kind."+x.Undoes, x.Undoes), x.Note))}}, ""
 	}
 	return []views.Moment{{Person: views.ByPerson(l, e.Kind, p.actor(e.Actor), x.Reason)}}, ""
 }
@@ -275,7 +304,7 @@ func secretNames() []string {
 	return []string{"token", "secret", "password", "authorization", "api_key", "apikey", "signature", "credential"}
 }
 
-const masked = "••••••••"
+const masked = job.Masked
 
 // payloadLines flattens a payload to paths, kinds and, where it is revealed, values. Numbers keep their digits;
 // values under names that sound like secrets are masked even then.

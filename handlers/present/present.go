@@ -43,6 +43,9 @@ func (p Presenter) actor(actor string) string {
 	return actor
 }
 
+// Who names an actor as people call them.
+func (p Presenter) Who(actor string) string { return p.actor(actor) }
+
 // AccountURL is an account's page.
 func AccountURL(id string) string { return "/accounts/" + url.PathEscape(id) }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recoup/models/credit"
+	"recoup/models/deadletter"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -71,14 +72,28 @@ func TestMoneyAndStateOfAJob(t *testing.T) {
 
 // The row of a dead letter shows the time that its tab is about.
 func TestDeadLetterTimes(t *testing.T) {
-	died, resolved, delivered := at("2026-11-30T10:00:00Z"), at("2026-11-30T11:00:00Z"), at("2026-11-30T11:30:00Z")
+	died, closed, delivered := at("2026-11-30T10:00:00Z"), at("2026-11-30T11:00:00Z"), at("2026-11-30T11:30:00Z")
 	p := english()
-	for state, want := range map[job.State]string{job.Dead: "30 Nov 10:00:00", job.Discarded: "30 Nov 11:00:00", job.Succeeded: "30 Nov 11:30:00"} {
-		j := job.Listed{Job: job.Job{State: state, DeadAt: &died, ResolvedAt: &resolved, DeliveredAt: &delivered, Resolution: "too_old"}}
-		got := p.DeadLetter(j)
-		if got.Since.Short != want || (got.Resolution != "") != (state == job.Discarded) {
-			t.Errorf("%s: %q, resolution %q", state, got.Since.Short, got.Resolution)
-		}
+	open := p.DeadLetter(deadletter.Letter{DeadAt: died, State: job.Dead, AccountID: "acct_7", Assignee: "staff:st_1", SnoozedUntil: &died})
+	if open.Since.Short != "30 Nov 10:00:00" || open.Resolution != "" || !open.Mismatch || open.Account.Text != "acct_7" || open.Assignee != "Fiona Grant" || !open.Until.None() {
+		t.Errorf("open: %+v", open)
+	}
+	gone := p.DeadLetter(deadletter.Letter{DeadAt: died, ClosedAt: &closed, Outcome: deadletter.Discarded, State: job.Discarded, Resolution: "too_old", Refunded: true})
+	if gone.Since.Short != "30 Nov 11:00:00" || gone.Resolution != "Too old to be of use" || gone.Mismatch || gone.Money != "refunded" {
+		t.Errorf("discarded: %+v", gone)
+	}
+	back := p.DeadLetter(deadletter.Letter{DeadAt: died, ClosedAt: &closed, Outcome: deadletter.Requeued, State: job.Running, Refunded: true})
+	if back.Outcome != "requeued" || back.Resolution != "Running" {
+		t.Errorf("requeued: %+v", back)
+	}
+	j := job.Listed{Job: job.Job{State: job.Succeeded, Cost: 40, IsRefunded: true, IsReclaimed: true, DeliveredAt: &delivered, LateSuccessOf: ref(job.Dead), Deliveries: 3, Result: "s3://x"}}
+	late := p.LateLetter(j, &deadletter.Reclaim{Amount: -40, BalanceAfter: -9007199254740993})
+	if late.Since.Short != "30 Nov 11:30:00" || late.Late.TooLateFor != "dead" || late.Late.Reclaimed != "\u221240" || late.Late.Balance != "\u22129,007,199,254,740,993" ||
+		late.Late.Deliveries != "delivered 3 times" || late.Late.Result != "s3://x" {
+		t.Errorf("late: %+v", late.Late)
+	}
+	if free := p.LateLetter(job.Listed{Job: job.Job{State: job.Succeeded, Deliveries: 1}}, nil); free.Late.Reclaimed != "" || free.Late.Deliveries != "" {
+		t.Errorf("nothing reclaimed: %+v", free.Late)
 	}
 }
 

@@ -33,3 +33,35 @@ func (s *Service) Figures(ctx context.Context) (Figures, error) {
 	}
 	return f, nil
 }
+
+// JobKey names a job inside.
+type JobKey struct{ AccountKey, Key int64 }
+
+// Reclaim is the entry that took a refund back.
+type Reclaim struct {
+	// Amount is negative, in credits; BalanceAfter is the account's balance right after it.
+	Amount, BalanceAfter int64
+}
+
+// Reclaims returns the reclaims of some jobs; jobs without one are left out.
+func (s *Service) Reclaims(ctx context.Context, jobs []JobKey) (map[JobKey]*Reclaim, error) {
+	accounts, keys := make([]int64, len(jobs)), make([]int64, len(jobs))
+	for i, j := range jobs {
+		accounts[i], keys[i] = j.AccountKey, j.Key
+	}
+	var rows []struct {
+		AccountKey, JobKey   int64
+		Amount, BalanceAfter int64
+	}
+	err := s.g.WithContext(ctx).Raw(`SELECT e.account_key, e.job_key, e.amount, e.balance_after
+		FROM unnest(?::bigint[], ?::bigint[]) AS x (account_key, job_key)
+		JOIN entries e ON e.account_key = x.account_key AND e.job_key = x.job_key AND e.type = 'reclaim'`, array(accounts), array(keys)).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("deadletter: reclaims: %w", err)
+	}
+	out := make(map[JobKey]*Reclaim, len(rows))
+	for _, r := range rows {
+		out[JobKey{r.AccountKey, r.JobKey}] = &Reclaim{Amount: r.Amount, BalanceAfter: r.BalanceAfter}
+	}
+	return out, nil
+}

@@ -154,7 +154,7 @@ SELECT 'job ' || j.id || ': ' || p.problem FROM j CROSS JOIN LATERAL (
 		WHERE o.account_key = j.account_key AND o.job_key = j.key AND o.attempt = j.attempt AND o.generation = j.generation)
 	UNION ALL SELECT 'leased though ' || j.state WHERE (j.lease_until IS NOT NULL) <> (j.state = 'running' AND j.mode = 'managed')
 	UNION ALL SELECT 'was delivered ' || j.deliveries || ' times by other events' WHERE j.deliveries <>
-		(SELECT count(*) FROM job_events v WHERE v.account_key = j.account_key AND v.job_key = j.key AND v.kind = 'succeeded')
+		(SELECT count(*) FROM job_events v WHERE v.account_key = j.account_key AND v.job_key = j.key AND v.kind IN ('succeeded', 'recovered'))
 	UNION ALL SELECT 'was charged without its decision' WHERE NOT EXISTS (SELECT 1 FROM decisions d
 		WHERE d.account_key = j.account_key AND d.operation_id = j.operation_id
 			AND (d.action, d.units, d.price, d.rule_version, d.rollout_id, d.cohort) IS NOT DISTINCT FROM (j.action, j.units, j.cost, j.rule_version, j.rollout_id, j.cohort))

@@ -64,8 +64,10 @@ type Details struct {
 	LeaseUntil *time.Time `json:"lease_until,omitempty"`
 	Result     string     `json:"result,omitempty"`
 	Reason     string     `json:"reason,omitempty"`
-	Note       string     `json:"note,omitempty"`
-	DeadReason string     `json:"dead_reason,omitempty"`
+	// Payload names what a person changed in the payload when putting the job back.
+	Payload    []string `json:"payload,omitempty"`
+	Note       string   `json:"note,omitempty"`
+	DeadReason string   `json:"dead_reason,omitempty"`
 	// Assignee is the actor who shall take care of a dead letter; empty with EventAssigned for nobody.
 	Assignee string `json:"assignee,omitempty"`
 	// Until is when a snoozed dead letter is back in sight; nil with EventSnoozed for now.

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,11 @@ type PersonRequest struct {
 	Note string
 	// At is when a requeued job shall be tried; nil for now. It must not be more than a year ahead.
 	At *time.Time
+	// Payload replaces the job's payload when it is requeued, JSON of at most 1 MiB; nil keeps it. Values that are Masked keep
+	// what they were. The cost stays what it was when the job was charged.
+	Payload json.RawMessage
+	// Result points to what exists after all; for Recover.
+	Result string
 	// Generation is the one that the person saw; nil for programs, which ask for whatever the job is in. A
 	// job that has gone on to another generation refuses with state_conflict: its new death is not the one
 	// that was looked at.
@@ -79,21 +85,32 @@ func (s *Service) Requeue(ctx context.Context, r PersonRequest) (operation.Outco
 	if r.At != nil && r.At.After(time.Now().AddDate(1, 0, 0)) {
 		bad = append(bad, fault.Field{Name: "at", Message: "is more than a year ahead"})
 	}
+	bad = append(bad, checkPayload(r.Payload)...)
 	return s.person(ctx, r, "requeue", required(bad, r.Reason), func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
+		var payload json.RawMessage
+		var paths []string
+		if r.Payload != nil {
+			var err error
+			if payload, paths, err = replacePayload(ctx, tx, r, at); err != nil {
+				return nil, err
+			}
+		}
 		when := gorm.Expr("date_trunc('second', clock_timestamp() + interval '999999 microseconds')")
 		expires := gorm.Expr("GREATEST(expires_at, clock_timestamp() + expires_ms * interval '1 millisecond')")
 		if r.At != nil {
 			when = gorm.Expr("GREATEST(date_trunc('second', ?::timestamptz + interval '999999 microseconds'), date_trunc('second', clock_timestamp() + interval '999999 microseconds'))", *r.At)
 			expires = gorm.Expr("GREATEST(expires_at, clock_timestamp() + expires_ms * interval '1 millisecond', ?::timestamptz + expires_ms * interval '1 millisecond')", *r.At)
 		}
-		j, was, err := s.move(ctx, tx, at, "put back", "state = 'dead'", map[string]any{
+		set := map[string]any{
 			"state": Retrying, "generation": gorm.Expr("generation + 1"), "generation_base": gorm.Expr("attempt"),
-			"dead_at": nil, "dead_reason": "", "not_before": when, "expires_at": expires})
+			"dead_at": nil, "dead_reason": "", "not_before": when, "expires_at": expires}
+		setPayload(set, payload)
+		j, was, err := s.move(ctx, tx, at, "put back", "state = 'dead'", set)
 		if err != nil {
 			return nil, err
 		}
 		s.awaitRetry(ctx, tx, j)
-		return s.noted(ctx, tx, r, j, EventRequeued, was)
+		return s.noted(ctx, tx, r, j, EventRequeued, was, paths...)
 	})
 }
 
@@ -143,10 +160,13 @@ func (s *Service) person(ctx context.Context, r PersonRequest, kind string, bad 
 		}
 	}
 	input := operation.Input{"job_id": r.JobID}
-	for name, v := range map[string]string{"reason": r.Reason, "note": r.Note} {
+	for name, v := range map[string]string{"reason": r.Reason, "note": r.Note, "result": r.Result} {
 		if v != "" {
 			input[name] = v
 		}
+	}
+	if r.Payload != nil {
+		input["payload"] = r.Payload
 	}
 	if r.At != nil {
 		input["at"] = r.At.UTC().Format(time.RFC3339Nano)
@@ -209,8 +229,8 @@ func (s *Service) toldBy(ctx context.Context, tx *operation.Tx, j Job, f *fault.
 }
 
 // noted writes the event and the audit row of a person's decision.
-func (s *Service) noted(ctx context.Context, tx *operation.Tx, r PersonRequest, j Job, kind string, was State) (any, error) {
-	rec := record{job: j, kind: kind, before: was, after: j.State, details: Details{Reason: r.Reason, Note: r.Note}}
+func (s *Service) noted(ctx context.Context, tx *operation.Tx, r PersonRequest, j Job, kind string, was State, paths ...string) (any, error) {
+	rec := record{job: j, kind: kind, before: was, after: j.State, details: Details{Reason: r.Reason, Note: r.Note, Payload: paths}}
 	if kind == EventRequeued {
 		at := j.NotBefore.UTC()
 		rec.details.NotBefore = &at

@@ -89,7 +89,7 @@ func (s *Service) Evidence(ctx context.Context, accountKey, jobKey int64) (Evide
 	err := s.g.WithContext(ctx).Raw(`SELECT
 			count(*) FILTER (WHERE kind IN ('failed', 'timed_out', 'expired', 'canceled')) AS refund_signals,
 			count(*) FILTER (WHERE outcome = 'refunded') AS refunds_applied,
-			count(*) FILTER (WHERE kind = 'succeeded') AS reclaim_signals,
+			count(*) FILTER (WHERE kind IN ('succeeded', 'recovered')) AS reclaim_signals,
 			count(*) FILTER (WHERE outcome = 'reclaimed') AS reclaims_applied
 		FROM job_events WHERE account_key = ? AND job_key = ?`, accountKey, jobKey).Scan(&e).Error
 	if err != nil {

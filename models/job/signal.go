@@ -30,6 +30,8 @@ type Signal struct {
 	Class, Code, Message string
 	// Result points to what was delivered; may be empty.
 	Result string
+	// byHand is why a person said so; empty for workers and callbacks.
+	byHand string
 }
 
 // SignalRequest sends a signal by the caller's ids.

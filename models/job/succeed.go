@@ -30,6 +30,9 @@ func (s *Service) succeed(ctx context.Context, tx *operation.Tx, accountID strin
 	}
 	rec := record{job: j, kind: EventSucceeded, attempt: attempt, after: Succeeded,
 		details: Details{Result: sig.Result, OlderAttempt: result.OlderAttempt}}
+	if sig.byHand != "" {
+		rec.kind, rec.details.Reason = EventRecovered, sig.byHand
+	}
 	switch {
 	case reclaimed:
 		entry, err := s.ledger.Post(ctx, tx, ledger.Posting{Type: ledger.Reclaim, Amount: -j.Cost, JobKey: j.Key, Attribution: j.attribution()})

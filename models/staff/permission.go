@@ -60,6 +60,10 @@ const (
 	ApprovalDecide Permission = "approval.decide" // approve or reject what somebody else asked for
 	Discard        Permission = "deadletter.discard"
 	Reopen         Permission = "deadletter.reopen"
+	// DeadLetterTriage is to assign, snooze and note dead letters and their groups: what moves neither work nor money.
+	DeadLetterTriage Permission = "deadletter.triage"
+	// Recover is to deliver by hand what was made after all; it may reclaim.
+	Recover        Permission = "deadletter.recover"
 	StaffManage    Permission = "staff.manage"
 	APIKeyManage   Permission = "apikey.manage"
 	PreferenceEdit Permission = "preferences.edit" // one's own
@@ -73,7 +77,7 @@ func All() []Permission {
 		LedgerView, LedgerExport, IntegrityView,
 		ApprovalView, ApprovalAsk, ApprovalDecide,
 		JobView, JobReveal, JobCancel, JobCharge, JobSignal, JobWork,
-		DeadLetterView, Requeue, Discard, Reopen,
+		DeadLetterView, DeadLetterTriage, Requeue, Recover, Discard, Reopen,
 		CostView, CostRecord, CostImport, CostAttribute,
 		OperationView, AuditView, SettingsView, StaffManage, APIKeyManage,
 	}
@@ -91,7 +95,7 @@ func granted(r Role) []Permission {
 	case Finance:
 		return append(granted(Viewer), CostView, CostImport, CostAttribute, LedgerExport, IntegrityView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
 	case Support:
-		return append(granted(Viewer), ApprovalAsk, AccountNote, JobReveal, JobCancel, Requeue, Discard, Reopen)
+		return append(granted(Viewer), ApprovalAsk, AccountNote, JobReveal, JobCancel, DeadLetterTriage, Requeue, Recover, Discard, Reopen)
 	case Lead:
 		return slices.Concat(granted(Finance), granted(Product), granted(Support))
 	case Admin:
@@ -127,7 +131,7 @@ func Scopes() []Scope {
 func opened(s Scope) []Permission {
 	switch s {
 	case JobsWrite:
-		return []Permission{JobCharge, JobSignal, JobCancel, JobView, DeadLetterView, Requeue, Discard, Reopen, OperationView}
+		return []Permission{JobCharge, JobSignal, JobCancel, JobView, DeadLetterView, DeadLetterTriage, Requeue, Recover, Discard, Reopen, OperationView}
 	case JobsWork:
 		return []Permission{JobWork, JobView}
 	case LedgerRead:

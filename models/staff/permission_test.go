@@ -33,6 +33,8 @@ var roleMatrix = map[staff.Permission]string{
 	"job.work":           "_____a",
 	"deadletter.view":    "vfpsla",
 	"deadletter.requeue": "___sla",
+	"deadletter.triage":  "___sla",
+	"deadletter.recover": "___sla",
 	"deadletter.discard": "___sla",
 	"deadletter.reopen":  "___sla",
 	"cost.view":          "_fp_la",
@@ -66,7 +68,7 @@ func TestRolesAllowExactlyTheMatrix(t *testing.T) {
 
 // What each scope opens, written out for the same reason.
 var scopeMatrix = map[staff.Scope][]staff.Permission{
-	"jobs:write":   {"job.charge", "job.signal", "job.cancel", "job.view", "deadletter.view", "deadletter.requeue", "deadletter.discard", "deadletter.reopen", "operation.view"},
+	"jobs:write":   {"job.charge", "job.signal", "job.cancel", "job.view", "deadletter.view", "deadletter.triage", "deadletter.recover", "deadletter.requeue", "deadletter.discard", "deadletter.reopen", "operation.view"},
 	"jobs:work":    {"job.work", "job.view"},
 	"ledger:read":  {"account.view", "ledger.view", "job.view", "deadletter.view", "operation.view", "approval.view"},
 	"ledger:write": {"account.edit", "account.freeze", "account.grant", "account.adjust", "approval.view"},

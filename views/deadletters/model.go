@@ -1,11 +1,12 @@
 // Package deadletters is the list of dead letters with its tabs, and the forms that requeue, discard and reopen one.
 //
-// A handler maps jobs to Row, picks the Tab, and renders Page, or List alone when htmx asks for the element
-// ui.ListID. Query parameters of the filter form: tab, account, action, code, class, age (AgeOptions), text.
+// A handler maps dead letters to Row, picks the Tab, and renders Page, or List alone when htmx asks for the element
+// ui.ListID. Query parameters of the filter form: those of Filter.
 package deadletters
 
 import (
 	"recoup/views/text"
+	"recoup/views/triage"
 	"recoup/views/ui"
 )
 
@@ -14,44 +15,89 @@ type Tab string
 
 // The tabs.
 const (
-	NeedsReview Tab = "review"    // dead, waiting for a person
-	LateSuccess Tab = "late"      // succeeded after having been given up
-	Resolved    Tab = "discarded" // discarded by a person
+	NeedsReview Tab = "review"   // dead, waiting for a person
+	Mine        Tab = "mine"     // those of them that the person takes care of
+	Snoozed     Tab = "snoozed"  // out of sight until a time
+	LateSuccess Tab = "late"     // succeeded after having been given up
+	Resolved    Tab = "resolved" // requeued, discarded, canceled or delivered after all
 )
 
-// Row is one dead letter.
+// Tabs lists the tabs in the order in which they stand.
+func Tabs() []Tab { return []Tab{NeedsReview, Mine, Snoozed, LateSuccess, Resolved} }
+
+// Row is one dead letter. Empty URLs and nil acts: state or permission does not allow it.
 type Row struct {
 	Job        ui.ID
 	Account    ui.Link // name, or id where it has none
 	Action     string
 	Cost       string
 	Money      string // not_refunded, refunded, reclaimed
+	Mismatch   bool   // the money does not fit the work
 	Attempts   string // "5", all of the job's life
 	Generation string // "2"; empty in the first
 	Class      string // class of the last error
 	Code       string
 	Message    string
-	Since      text.Stamp // dead since; on the other tabs delivered or discarded at
-	Resolution string     // why and by whom it was discarded; only on Resolved
+	GroupURL   string     // the group of equal deaths; empty: none yet
+	Since      text.Stamp // dead since; on the other tabs delivered or closed at
+	Assignee   string     // who takes care of it; empty: nobody
+	Until      text.Stamp // snoozed until; zero: not
+	Outcome    string     // how it was closed: a state; only on Resolved
+	Resolution string     // why it was discarded; only on Resolved
+	Late       *Late      // only on LateSuccess
+	Assign     *triage.Post
+	Snooze     *triage.Post
+	NoteURL    string
 	RequeueURL string
 	DiscardURL string
 	ReopenURL  string
 }
 
-// Model is the list.
-type Model struct {
-	Action     string
-	Tab        Tab
-	Tabs       []ui.Choice // TabName and counts
+// Late is what a late success came to.
+type Late struct {
+	TooLateFor string // state that the job had
+	Reclaimed  string // signed; empty: nothing had been refunded
+	Balance    string // right after it was taken back; empty with Reclaimed
+	Deliveries string // how often it was delivered; empty: once
+	Result     string // what points to the result; empty: none
+}
+
+// Filter is what the form holds. Its members are named like the query parameters.
+type Filter struct {
 	Account    ui.Field
-	ActionName ui.Field
+	ActionName ui.Field // action
 	Code       ui.Field
 	Text       ui.Field
-	Classes    []ui.Option // ClassOptions
-	Ages       []ui.Option // AgeOptions
-	Zone       string
-	List       ui.List
-	Rows       []Row
+	Dependency ui.Field
+	Version    ui.Field
+	Min, Max   ui.Field
+	Classes    []ui.Option // class
+	Ages       []ui.Option // age
+	Within     []ui.Option // within
+	Money      []ui.Option // money
+	Assignees  []ui.Option // assignee
+	Outcomes   []ui.Option // outcome
+	Group      string      // group, from a link
+}
+
+// Model is the list.
+type Model struct {
+	Action string
+	Tab    Tab
+	Tabs   []ui.Choice // TabName
+	Facts  []ui.Fact   // over all open dead letters
+	Filter Filter
+	Fresh  Fresh
+	Zone   string
+	List   ui.List
+	Rows   []Row
+}
+
+// Fresh says how many came into the list since the page was made, and asks again by itself.
+type Fresh struct {
+	PollURL   string // empty: this list does not grow by deaths
+	Count     string // empty: none
+	ReloadURL string
 }
 
 // Subject is the dead letter that a form is about.
@@ -98,10 +144,14 @@ type Reopen struct {
 // TabName is the word for a tab.
 func TabName(l text.Locale, t Tab) string {
 	switch t {
+	case Mine:
+		return l.T("tab.mine")
+	case Snoozed:
+		return l.T("tab.snoozed")
 	case LateSuccess:
 		return l.T("tab.late")
 	case Resolved:
-		return l.T("tab.discarded")
+		return l.T("tab.resolved")
 	default:
 		return l.T("tab.review")
 	}
@@ -146,10 +196,14 @@ func ReasonName(l text.Locale, reason string) string { return l.Maybe("reason."+
 
 func (m Model) none(l text.Locale) string {
 	switch m.Tab {
+	case Mine:
+		return l.T("dead.none_mine")
+	case Snoozed:
+		return l.T("dead.none_snoozed")
 	case LateSuccess:
 		return l.T("dead.none_late")
 	case Resolved:
-		return l.T("dead.none_discarded")
+		return l.T("dead.none_resolved")
 	default:
 		return l.T("dead.none")
 	}
@@ -157,10 +211,14 @@ func (m Model) none(l text.Locale) string {
 
 func (m Model) say(l text.Locale) string {
 	switch m.Tab {
+	case Mine:
+		return l.T("dead.say_mine")
+	case Snoozed:
+		return l.T("dead.say_snoozed")
 	case LateSuccess:
 		return l.T("dead.say_late")
 	case Resolved:
-		return l.T("dead.say_discarded")
+		return l.T("dead.say_resolved")
 	default:
 		return l.T("dead.say")
 	}
@@ -171,7 +229,7 @@ func (m Model) since(l text.Locale) string {
 	case LateSuccess:
 		return l.T("col.delivered", m.Zone)
 	case Resolved:
-		return l.T("col.discarded", m.Zone)
+		return l.T("col.closed", m.Zone)
 	default:
 		return l.T("col.dead_since", m.Zone)
 	}
@@ -179,14 +237,53 @@ func (m Model) since(l text.Locale) string {
 
 // order says what the list's first row is: the oldest dead letter waits longest, elsewhere the latest is news.
 func (m Model) order(l text.Locale) string {
-	if m.Tab == NeedsReview {
+	if m.open() {
 		return l.T("dead.order", m.Zone)
 	}
 	return l.T("dead.order_newest", m.Zone)
 }
 
+// open tells whether the tab has dead letters that are still open.
+func (m Model) open() bool { return m.Tab == NeedsReview || m.Tab == Mine || m.Tab == Snoozed }
+
+// made says how many attempts were made, and in which generation where it is not the first.
+func (r Row) made(l text.Locale) string {
+	if r.Generation == "" {
+		return l.T("dead.attempts", r.Attempts)
+	}
+	return l.T("dead.attempts", r.Attempts) + " · " + l.T("dead.generation", r.Generation)
+}
+
 func (m Model) openForm() bool {
-	return m.Account.Error != "" || m.ActionName.Error != "" || m.Code.Error != "" || m.Text.Error != ""
+	return m.Filter.Account.Error != "" || m.Filter.Min.Error != "" || m.Filter.Max.Error != ""
+}
+
+// WithinOptions is the choice of how lately a job died: "", 1h, 24h, 7d.
+func WithinOptions(l text.Locale, selected string) []ui.Option {
+	return []ui.Option{
+		{Label: l.T("filter.any"), Selected: selected == ""},
+		{Value: "1h", Label: l.T("within.1h"), Selected: selected == "1h"},
+		{Value: "24h", Label: l.T("within.24h"), Selected: selected == "24h"},
+		{Value: "7d", Label: l.T("within.7d"), Selected: selected == "7d"},
+	}
+}
+
+// MoneyOptions is the choice of the money's state.
+func MoneyOptions(l text.Locale, selected string) []ui.Option {
+	options := []ui.Option{{Label: l.T("filter.any"), Selected: selected == ""}}
+	for _, s := range []string{"refunded", "not_refunded"} {
+		options = append(options, ui.Option{Value: s, Label: l.T("state." + s), Selected: s == selected})
+	}
+	return options
+}
+
+// OutcomeOptions is the choice of how dead letters were closed.
+func OutcomeOptions(l text.Locale, selected string) []ui.Option {
+	options := []ui.Option{{Label: l.T("filter.any"), Selected: selected == ""}}
+	for _, o := range []string{"requeued", "discarded", "canceled", "succeeded"} {
+		options = append(options, ui.Option{Value: o, Label: l.Maybe("state."+o, o), Selected: o == selected})
+	}
+	return options
 }
 
 func (s Subject) crumbs(l text.Locale) []ui.Link {

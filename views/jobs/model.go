@@ -7,6 +7,7 @@ package jobs
 
 import (
 	"recoup/views/text"
+	"recoup/views/triage"
 	"recoup/views/ui"
 )
 
@@ -59,23 +60,25 @@ type Story struct {
 	Delivered bool
 	Refunded  bool
 	Reclaimed bool
+	// When, as dates with their zone; empty: not.
+	RefundedAt, ReclaimedAt string
 }
 
 // Say answers "what did this job cost the customer, and is it done?" in plain words.
 func (s Story) Say(l text.Locale) string {
 	switch {
 	case s.Reclaimed:
-		return l.T("job.say_reclaimed", s.Cost, s.Account)
+		return l.T("job.say_reclaimed", s.Cost, s.Account, s.RefundedAt, s.ReclaimedAt)
 	case s.Delivered && s.Refunded:
 		return l.T("job.say_broken", s.Cost, s.Account)
 	case s.Delivered:
 		return l.T("job.say_delivered", s.Cost, s.Account)
 	case s.Refunded && s.State == "dead":
-		return l.T("job.say_dead", s.Cost, s.Account)
+		return l.T("job.say_dead", s.Cost, s.Account, s.RefundedAt)
 	case s.Refunded && (s.State == "discarded" || s.State == "canceled"):
-		return l.T("job.say_closed", s.Cost, s.Account)
+		return l.T("job.say_closed", s.Cost, s.Account, s.RefundedAt)
 	case s.Refunded:
-		return l.T("job.say_refunded", s.Cost, s.Account)
+		return l.T("job.say_refunded", s.Cost, s.Account, s.RefundedAt)
 	default:
 		return l.T("job.say_open", s.Cost, s.Account)
 	}
@@ -146,6 +149,64 @@ type Payload struct {
 	Lines     []PayloadLine
 	RevealURL string // page that asks and posts; empty: not permitted, or revealed already
 	Revealed  bool
+	Edit      *EditPayload // the form beside revealed values; nil: not permitted, or not a dead letter
+}
+
+// Reply is what the customer can be told, in one language and without words of the inside.
+type Reply struct {
+	Lang string // of the text
+	Name string // of the language
+	Text string
+}
+
+// Delivery is one time that a result arrived. Only the first counts; the others are kept as evidence.
+type Delivery struct {
+	At     text.Stamp
+	Result string // empty: none was named
+	By     string
+	First  bool
+}
+
+// Edit is one time that a person replaced the payload when putting the job back.
+type Edit struct {
+	At         text.Stamp
+	By         string
+	Generation string // the one that got the new payload
+	Changes    []PayloadChange
+}
+
+// PayloadChange is one value that differs.
+type PayloadChange struct {
+	Path          string
+	Before, After string // empty: there was none
+	Masked        bool   // both are dots
+}
+
+// EditPayload is the form that puts a dead letter back with another payload. Fields: payload, reason.
+type EditPayload struct {
+	ui.Act
+	JobID      string
+	JobURL     string
+	Generation string
+	Cost       string
+	Payload    ui.Field
+	Reason     ui.Field
+}
+
+// Recover is the form of a result that exists after all. Fields: result, reason.
+type Recover struct {
+	ui.Act
+	JobID      string
+	JobURL     string
+	Account    string
+	State      string
+	Generation string
+	Cost       string
+	// Reclaims says that the refund is taken back; Before and After are the balance then.
+	Reclaims      bool
+	Before, After string
+	Result        ui.Field
+	Reason        ui.Field
 }
 
 // PayloadLine is one value of the payload with its path, exactly as it was sent: integers are not rounded.
@@ -176,7 +237,12 @@ type Job struct {
 	RequeueURL  string
 	DiscardURL  string
 	ReopenURL   string
-	DeadLetters ui.Link // where the person came from; empty: from the list of jobs
+	RecoverURL  string
+	Reply       []Reply
+	Deliveries  []Delivery   // further ones included; empty: at most one
+	Edits       []Edit       // of the payload, by people
+	Triage      *triage.Card // nil: it never died, and no note may be added
+	DeadLetters ui.Link      // where the person came from; empty: from the list of jobs
 }
 
 // Cancel is the form that cancels a job. Field: reason.
@@ -231,4 +297,18 @@ func (g Guard) state() string {
 		return "consistent"
 	}
 	return "inconsistent"
+}
+
+func (r Recover) say(l text.Locale) string {
+	if r.Reclaims {
+		return l.T("recover.say", r.Account, r.Cost)
+	}
+	return l.T("recover.say_paid", r.Account, r.Cost)
+}
+
+func (r Recover) changes(l text.Locale) []ui.Change {
+	return []ui.Change{
+		{Label: l.T("col.state"), Before: l.Maybe("state."+r.State, r.State), After: l.T("state.succeeded")},
+		{Label: l.T("recover.balance"), Before: r.Before, After: r.After},
+	}
 }

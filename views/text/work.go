@@ -35,14 +35,10 @@ func work(key string) (en, ja string) {
 		return "Conflicts", "競合"
 	case "col.job_account":
 		return "Job, account", "ジョブ・アカウント"
-	case "col.resolution":
-		return "Why discarded", "破棄の理由"
 	case "col.dead_since":
 		return "Dead since ({1})", "停止時刻（{1}）"
 	case "col.delivered":
 		return "Delivered ({1})", "納品時刻（{1}）"
-	case "col.discarded":
-		return "Discarded ({1})", "破棄時刻（{1}）"
 	case "col.actions":
 		return "Actions", "操作"
 
@@ -56,17 +52,17 @@ func work(key string) (en, ja string) {
 		return "Newest first. Times in {1}.", "新しい順。時刻は{1}。"
 
 	case "job.say_reclaimed":
-		return "Charged {1}, refunded {1}, taken back {1}. {2} has paid {1} credits, once, and has the result.", "{1}を課金し、{1}を返金し、{1}を回収しました。{2}の支払いは一度だけ{1}クレジットで、成果物を受け取っています。"
+		return "Charged {1}, refunded {1} on {3}, taken back {1} on {4}. {2} has paid {1} credits, once, and has the result.", "{1}を課金し、{3}に{1}を返金し、{4}に{1}を回収しました。{2}の支払いは一度だけ{1}クレジットで、成果物を受け取っています。"
 	case "job.say_delivered":
 		return "Charged {1} and delivered. {2} has paid {1} credits, once.", "{1}を課金し、納品しました。{2}の支払いは一度だけ{1}クレジットです。"
 	case "job.say_broken":
 		return "Delivered, but the refund of {1} was not taken back. {2} has the result and has paid nothing: this must not happen.", "納品済みですが、{1}の返金が回収されていません。{2}は支払いなしで成果物を受け取っています。本来起こりえない状態です。"
 	case "job.say_dead":
-		return "Charged {1} and refunded {1}: {2} has paid nothing. No more attempts are made until a person decides.", "{1}を課金し、{1}を返金しました。{2}の支払いはありません。担当者が判断するまで再試行されません。"
+		return "Charged {1}, refunded {1} on {3}. {2} is 0 credits out of pocket. Nothing was delivered, and nothing more is tried until a person decides.", "{1}を課金し、{3}に{1}を返金しました。{2}の負担は0クレジットです。納品はされておらず、担当者が判断するまで再試行されません。"
 	case "job.say_closed":
-		return "Charged {1} and refunded {1}: {2} has paid nothing. Should the work still arrive, {1} credits are taken back, once.", "{1}を課金し、{1}を返金しました。{2}の支払いはありません。後から納品された場合は{1}クレジットを一度だけ回収します。"
+		return "Charged {1}, refunded {1} on {3}. {2} is 0 credits out of pocket. Nothing was delivered; should the work still arrive, {1} credits are taken back, once.", "{1}を課金し、{3}に{1}を返金しました。{2}の負担は0クレジットです。納品はされていません。後から納品された場合は{1}クレジットを一度だけ回収します。"
 	case "job.say_refunded":
-		return "Charged {1} and refunded {1}: {2} has paid nothing so far. If an attempt succeeds, {1} credits are taken back, once.", "{1}を課金し、{1}を返金しました。{2}の支払いは今のところありません。試行が成功すれば{1}クレジットを一度だけ回収します。"
+		return "Charged {1}, refunded {1} on {3}. {2} is 0 credits out of pocket so far. If an attempt succeeds, {1} credits are taken back, once.", "{1}を課金し、{3}に{1}を返金しました。{2}の負担は今のところ0クレジットです。試行が成功すれば{1}クレジットを一度だけ回収します。"
 	case "job.say_open":
 		return "Charged {1} to {2}. Not delivered yet; a failure will refund it.", "{2}に{1}を課金しました。まだ納品されていません。失敗すれば返金します。"
 	case "job.net":
@@ -264,22 +260,16 @@ func work(key string) (en, ja string) {
 		return "Needs review", "要確認"
 	case "tab.late":
 		return "Late success", "遅延成功"
-	case "tab.discarded":
-		return "Resolved", "解決済み"
 	case "dead.say":
 		return "Jobs past their last attempt. No timer takes them out: requeue or discard each one.", "最後の試行を終えたジョブです。自動では動きません。再投入または破棄してください。"
 	case "dead.say_late":
 		return "Work that arrived after it had been given up. The refund was taken back, once; there is nothing to do.", "あきらめた後に届いた成果物です。返金は一度だけ回収済みで、対応は不要です。"
-	case "dead.say_discarded":
-		return "Jobs that a person gave up. Their refunds stand. One can be reopened.", "担当者が破棄したジョブです。返金はそのままです。再開できます。"
 	case "dead.none":
 		return "No dead letters. Nothing needs a person here.", "デッドレターはありません。対応は不要です。"
 	case "dead.none_late":
 		return "No late successes yet.", "遅延成功はまだありません。"
-	case "dead.none_discarded":
-		return "Nothing was discarded yet.", "破棄されたものはまだありません。"
 	case "dead.order":
-		return "Oldest first. Times in {1}. Keys: j, k, Enter, r, d.", "古い順。時刻は{1}。キー：j、k、Enter、r、d。"
+		return "Oldest first. Times in {1}. Keys: j, k, Enter, a, s, n, r, d.", "古い順。時刻は{1}。キー：j、k、Enter、a、s、n、r、d。"
 	case "dead.order_newest":
 		return "Newest first. Times in {1}. Keys: j, k, Enter.", "新しい順。時刻は{1}。キー：j、k、Enter。"
 	case "dead.class":

@@ -148,6 +148,16 @@ type Notice struct {
 	Next      string // what the person can do
 	RequestID string
 	Link      Link // e.g. to the result; empty: none
+	Undo      *Undo
+}
+
+// Undo is the button that takes back what a notice tells of; nil: it cannot be. It is an operation of its own.
+type Undo struct {
+	Action      string // where it is posted
+	OperationID string
+	Undoes      string // operation that is taken back
+	Next        string // where to return to
+	Text        string
 }
 
 // NoticeDone says that an action was applied.
@@ -178,7 +188,7 @@ func tone(amount string) string {
 // stateLook gives icon and tone of a state. One place, so that a state looks the same on every page.
 func stateLook(state string) (icon, tone string) {
 	switch state {
-	case "succeeded", "ok", "passed", "consistent", "applied", "active", "done":
+	case "succeeded", "ok", "passed", "consistent", "applied", "active", "resolved", "done":
 		return "check", "ok"
 	case "late_success", "reclaimed":
 		return "turn", "reclaim"
@@ -188,8 +198,14 @@ func stateLook(state string) (icon, tone string) {
 		return "play", "run"
 	case "queued", "retrying", "waiting":
 		return "clock", "wait"
-	case "held", "frozen", "degraded", "stale":
+	case "held", "frozen", "degraded", "stale", "snoozed":
 		return "pause", "wait"
+	case "mismatch":
+		return "alert", "bad"
+	case "returned":
+		return "turn", "bad"
+	case "requeued":
+		return "back", "wait"
 	case "dead", "failed", "timed_out", "down", "inconsistent", "conflict":
 		return "cross", "bad"
 	case "canceled", "discarded", "superseded", "expired":

@@ -1,0 +1,312 @@
+package console
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/present"
+	"recoup/models/deadletter"
+	"recoup/models/fault"
+	"recoup/models/job"
+	"recoup/models/staff"
+	views "recoup/views/deadletters"
+	"recoup/views/layout"
+	"recoup/views/ui"
+)
+
+// ages are the values of the filters "older than" and "within".
+func ages() map[string]time.Duration {
+	const day = 24 * time.Hour
+	return map[string]time.Duration{"1h": time.Hour, "24h": day, "7d": 7 * day, "30d": 30 * day}
+}
+
+// letterList is a list of dead letters as its address asks for it.
+type letterList struct {
+	q      query
+	tab    views.Tab
+	filter deadletter.Filter
+	chips  []ui.Chip
+	form   views.Filter
+	// bad is true where a part of the filter is not understood.
+	bad bool
+}
+
+// tabOf is the tab of an address, the first one for any other word.
+func tabOf(q query) views.Tab {
+	for _, t := range views.Tabs() {
+		if string(t) == q.get("tab") {
+			return t
+		}
+	}
+	return views.NeedsReview
+}
+
+// modelTab is the model's word for a tab of open or closed dead letters.
+func modelTab(t views.Tab) deadletter.Tab {
+	switch t {
+	case views.Mine:
+		return deadletter.Open
+	case views.Snoozed:
+		return deadletter.Snoozed
+	case views.Resolved:
+		return deadletter.Closed
+	case views.NeedsReview, views.LateSuccess:
+	}
+	return deadletter.Review
+}
+
+// letterQuery reads the filter of the page and of what asks for news of it.
+func (h *Console) letterQuery(r request, path string) (letterList, error) {
+	q := newQuery(r, path, "tab", "account", "action", "class", "code", "text", "dependency", "version", "money", "assignee", "min", "max", "age",
+		"within", "outcome", "group")
+	l := letterList{q: q, tab: tabOf(q)}
+	people, err := h.Staff.List(r.Request().Context())
+	if err != nil {
+		return l, err
+	}
+	t := r.L.T
+	l.filter = deadletter.Filter{Account: q.get("account"), Action: q.get("action"), ErrorClass: q.get("class"), ErrorCode: q.get("code"), ErrorText: q.get("text"),
+		Dependency: q.get("dependency"), WorkerVersion: q.get("version"), Fingerprint: q.get("group")}
+	l.form = views.Filter{Account: ui.Field{Value: q.get("account")}, ActionName: ui.Field{Value: q.get("action")}, Code: ui.Field{Value: q.get("code")},
+		Text: ui.Field{Value: q.get("text")}, Dependency: ui.Field{Value: q.get("dependency")}, Version: ui.Field{Value: q.get("version")},
+		Classes: views.ClassOptions(r.L, q.get("class")), Ages: views.AgeOptions(r.L, q.get("age")), Within: views.WithinOptions(r.L, q.get("within")),
+		Money: views.MoneyOptions(r.L, q.get("money")), Outcomes: views.OutcomeOptions(r.L, q.get("outcome")), Group: q.get("group")}
+	l.chips = q.chip(nil, "account", t("filter.account"))
+	l.chips = q.chip(l.chips, "action", t("col.action"))
+	l.word("class", t("dead.class"), r.L.Maybe("class."+q.get("class"), q.get("class")))
+	l.chips = q.chip(l.chips, "code", t("dead.code"))
+	l.chips = q.chip(l.chips, "text", t("dead.text"))
+	l.chips = q.chip(l.chips, "dependency", t("dead.dependency"))
+	l.chips = q.chip(l.chips, "version", t("dead.version"))
+	switch q.get("money") {
+	case "refunded", "not_refunded":
+		yes := q.get("money") == "refunded"
+		l.filter.Refunded = &yes
+		l.word("money", t("col.money"), t("state."+q.get("money")))
+	}
+	l.assignee(r, people)
+	l.filter.MinCost, l.form.Min = l.amount(r, "min", t("dead.min"))
+	l.filter.MaxCost, l.form.Max = l.amount(r, "max", t("dead.max"))
+	if age, known := ages()[q.get("age")]; known {
+		before := r.Now.Add(-age)
+		l.filter.Before = &before
+		l.word("age", t("dead.age"), t("age."+q.get("age")))
+	}
+	if age, known := ages()[q.get("within")]; known && q.get("within") != "30d" {
+		from := r.Now.Add(-age)
+		l.filter.From = &from
+		l.word("within", t("dead.within"), t("within."+q.get("within")))
+	}
+	for _, o := range deadletter.Outcomes() {
+		if o == q.get("outcome") && l.tab == views.Resolved {
+			l.filter.Outcome = o
+			l.word("outcome", t("col.outcome"), r.L.Maybe("state."+o, o))
+		}
+	}
+	l.chips = q.chip(l.chips, "group", t("dead.group"))
+	return l, nil
+}
+
+// word adds a chip whose value is said in words.
+func (l *letterList) word(name, label, value string) {
+	if l.q.get(name) != "" {
+		l.chips = append(l.chips, ui.Chip{Label: label, Value: value, RemoveURL: l.q.without(name)})
+	}
+}
+
+// assignee reads whose dead letters are asked for: me, nobody, or a member of the staff.
+func (l *letterList) assignee(r request, people []staff.Person) {
+	asked, me, nobody := l.q.get("assignee"), r.Who.Actor().String(), ""
+	option := func(value, label string) {
+		l.form.Assignees = append(l.form.Assignees, ui.Option{Value: value, Label: label, Selected: value == asked})
+	}
+	option("", r.L.T("filter.any"))
+	option("me", r.L.T("assignee.me"))
+	option("nobody", r.L.T("triage.nobody"))
+	for _, p := range people {
+		if p.Actor().String() != me && p.Allows(staff.DeadLetterTriage) {
+			option(p.ID, p.Name)
+		}
+		if asked != "" && asked == p.ID {
+			who := p.Actor().String()
+			l.filter.Assignee = &who
+			l.word("assignee", r.L.T("dead.assignee"), p.Name)
+		}
+	}
+	switch {
+	case asked == "me":
+		l.filter.Assignee = &me
+		l.word("assignee", r.L.T("dead.assignee"), r.L.T("assignee.me"))
+	case asked == "nobody":
+		l.filter.Assignee = &nobody
+		l.word("assignee", r.L.T("dead.assignee"), r.L.T("triage.nobody"))
+	}
+	if l.tab == views.Mine {
+		l.filter.Assignee = &me
+	}
+}
+
+// amount reads credits. What is none is named at its field.
+func (l *letterList) amount(r request, name, label string) (*int64, ui.Field) {
+	v := l.q.get(name)
+	if v == "" {
+		return nil, ui.Field{}
+	}
+	n, err := amount(v)
+	if err != nil || n < 0 {
+		l.bad = true
+		l.chips = l.q.chip(l.chips, name, label)
+		return nil, ui.Field{Value: v, Error: r.L.T("problem.amount")}
+	}
+	l.word(name, label, r.L.Credits(n))
+	return &n, ui.Field{Value: v}
+}
+
+func (h *Console) deadLetters(c echo.Context) error {
+	r := h.of(c)
+	ctx := c.Request().Context()
+	l, err := h.letterQuery(r, "/dead-letters")
+	if err != nil {
+		return err
+	}
+	q := l.q
+	clear := query{path: q.path, values: nil}.with("tab", q.get("tab"))
+	m := views.Model{Action: q.path, Tab: l.tab, Filter: l.form, Zone: r.L.ZoneAt(r.Now), List: list(l.chips, clear)}
+	m.List.Refused = l.bad
+	for _, t := range views.Tabs() {
+		to := string(t)
+		if t == views.NeedsReview {
+			to = ""
+		}
+		m.Tabs = append(m.Tabs, ui.Choice{Text: views.TabName(r.L, t), URL: q.with("tab", to), Current: t == l.tab})
+	}
+	m.Tabs = append(m.Tabs, ui.Choice{Text: r.L.T("groups.title"), URL: groupsPath})
+	page := func(f layout.Frame) component { return views.Page(f, m) }
+	part := func() component { return views.List(r.L, m) }
+	figures, err := h.Letters.Figures(ctx)
+	if err != nil {
+		return h.unreadable(r, err, &m.List, q.url(), page, part)
+	}
+	pr := present.Presenter{L: r.L, Now: r.Now}
+	m.Facts = pr.DeadFacts(figures)
+	if l.bad {
+		return fragment(r, h, http.StatusOK, page, part)
+	}
+	if l.tab == views.LateSuccess {
+		if err := h.lateSuccesses(r, l, &m); err != nil {
+			return h.unreadable(r, err, &m.List, q.url(), page, part)
+		}
+		return fragment(r, h, http.StatusOK, page, part)
+	}
+	if pr, err = h.presenter(r); err != nil {
+		return h.unreadable(r, err, &m.List, q.url(), page, part)
+	}
+	from, dir := position[deadletter.Position](r, q)
+	rows, err := h.Letters.List(ctx, modelTab(l.tab), l.filter, from, dir, pageSize)
+	if f := fault.As(err); f != nil && f.Kind == fault.Invalid {
+		m.List.Refused, m.Filter.Account.Error = true, r.L.T("problem.many_accounts")
+		return fragment(r, h, http.StatusOK, page, part)
+	}
+	if err != nil {
+		return h.unreadable(r, err, &m.List, q.url(), page, part)
+	}
+	if m.List.Pager, err = pager(q, rows); err != nil {
+		return err
+	}
+	if l.tab != views.Resolved {
+		m.Fresh = h.fresh(l, figures.At, 0, r)
+	}
+	for _, row := range rows.Rows {
+		m.Rows = append(m.Rows, h.letterRow(r, pr, row, here(r)))
+	}
+	return fragment(r, h, http.StatusOK, page, part)
+}
+
+// fresh is the line that tells what came in since a moment.
+func (h *Console) fresh(l letterList, since time.Time, count int64, r request) views.Fresh {
+	poll := query{path: l.q.path + "/new", values: l.q.copy()}
+	f := views.Fresh{PollURL: poll.with("since", since.UTC().Format(time.RFC3339Nano)), ReloadURL: l.q.url()}
+	switch {
+	case count >= freshLimit:
+		f.Count = r.L.T("fresh.many", r.L.Credits(freshLimit))
+	case count > 0:
+		f.Count = r.L.N("fresh.count", count)
+	}
+	return f
+}
+
+// freshLimit is where counting what is new stops.
+const freshLimit = 1000
+
+// freshLetters answers the line of a list that asks whether anything came in since its page was made.
+func (h *Console) freshLetters(c echo.Context) error {
+	r := h.of(c)
+	since, err := time.Parse(time.RFC3339Nano, c.QueryParam("since"))
+	if err != nil || since.Year() < 1970 || since.Year() > 9999 {
+		return fault.InvalidField("since", "must be a time")
+	}
+	l, err := h.letterQuery(r, "/dead-letters")
+	if err != nil {
+		return err
+	}
+	if l.bad || l.tab == views.LateSuccess || l.tab == views.Resolved {
+		return fault.InvalidField("tab", "has no such line")
+	}
+	n, err := h.Letters.CountSince(c.Request().Context(), modelTab(l.tab), l.filter, since, freshLimit)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.FreshLine(r.L, h.fresh(l, since, n, r)))
+}
+
+// letterRow is one dead letter with what the person may do with it.
+func (h *Console) letterRow(r request, pr present.Presenter, l deadletter.Letter, next string) views.Row {
+	row := pr.DeadLetter(l)
+	at := jobURL(l.AccountID, l.JobID)
+	if l.Fingerprint != "" {
+		row.GroupURL = groupURL(l.Fingerprint)
+	}
+	switch {
+	case l.ClosedAt == nil:
+		row.RequeueURL, row.DiscardURL = r.link(staff.Requeue, at+"/requeue"), r.link(staff.Discard, at+"/discard")
+		if r.may(staff.DeadLetterTriage) {
+			row.Assign, row.Snooze = takeButton(r, l, next), snoozeButton(r, l, next)
+			row.NoteURL = at + "/note?" + nextParam(next)
+		}
+	case l.State == job.Discarded:
+		row.ReopenURL = r.link(staff.Reopen, at+"/reopen")
+	}
+	return row
+}
+
+// lateSuccesses reads the tab of work that arrived after it had been given up.
+func (h *Console) lateSuccesses(r request, l letterList, m *views.Model) error {
+	ctx := r.Request().Context()
+	from, dir := position[job.Position](r, l.q)
+	rows, err := h.Jobs.List(ctx, job.Filter{AccountID: l.filter.Account, Action: l.filter.Action}, job.ByLateSuccess, from, dir, pageSize)
+	if err != nil {
+		return err
+	}
+	if m.List.Pager, err = pager(l.q, rows); err != nil {
+		return err
+	}
+	keys := make([]deadletter.JobKey, len(rows.Rows))
+	for i, j := range rows.Rows {
+		keys[i] = deadletter.JobKey{AccountKey: j.AccountKey, Key: j.Key}
+	}
+	reclaims, err := h.Letters.Reclaims(ctx, keys)
+	if err != nil {
+		return err
+	}
+	pr := present.Presenter{L: r.L, Now: r.Now}
+	for i, j := range rows.Rows {
+		m.Rows = append(m.Rows, pr.LateLetter(j, reclaims[keys[i]]))
+	}
+	return nil
+}
+
+// generationOf is the hidden field that says which death a form is about.
+func generationOf(n int) string { return strconv.Itoa(n) }

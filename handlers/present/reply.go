@@ -1,0 +1,38 @@
+package present
+
+import (
+	"strings"
+
+	"recoup/models/job"
+	"recoup/views/jobs"
+	"recoup/views/text"
+)
+
+// replies are what the customer can be told of a job, in both languages, without words of the inside: no dead letter, no
+// reclaim, no generation. Times are in the zone of the person who answers, and say so.
+func (p Presenter) replies(j job.Listed) []jobs.Reply {
+	var out []jobs.Reply
+	for _, lang := range []text.Lang{text.English, text.Japanese} {
+		l := text.Locale{Lang: lang, Zone: p.L.Zone}
+		key, args := "reply.working", []string{strings.ReplaceAll(j.Action, "_", " "), j.ID, l.Credits(j.Cost)}
+		if j.RefundedAt != nil {
+			args = append(args, l.Stamp(*j.RefundedAt, p.Now).Full)
+		}
+		switch {
+		case j.IsReclaimed && j.ReclaimedAt != nil:
+			key, args = "reply.late", append(args, l.Stamp(*j.ReclaimedAt, p.Now).Full)
+		case j.DeliveredAt != nil:
+			key = "reply.done"
+		case j.IsRefunded && (j.State == job.Queued || j.State == job.Running || j.State == job.Retrying):
+			key = "reply.again"
+		case j.IsRefunded:
+			key = "reply.failed"
+		}
+		name := "English"
+		if lang == text.Japanese {
+			name = "日本語"
+		}
+		out = append(out, jobs.Reply{Lang: l.Code(), Name: name, Text: l.T(key, args...)})
+	}
+	return out
+}
