@@ -15,6 +15,8 @@ var axe string
 // pages are all kinds of pages of the furnished world, and the words that a page has when it is the right one.
 func pages() []string {
 	return []string{
+		"/dead-letters?tab=mine", "/dead-letters?tab=snoozed", "/dead-letters/groups", "/dead-letters/groups?view=all", deadGroup(),
+		deadGroup() + "/snooze", deadGroup() + "/resolve", jobPath("aurora-films", longJob, "/recover"), jobPath("aurora-films", longJob, "/note"),
 		"/", "/ledger", "/ledger?type=charge&period=this_month&account=aurora-films", "/ledger?account=nobody", "/accounts", "/accounts?negative=1",
 		"/accounts/aurora-films", "/accounts/zephyr-audio", "/accounts/cold", "/accounts/aurora-films/grants", "/accounts/aurora-films/adjustments", "/accounts/aurora-films/freeze",
 		"/accounts/cold/unfreeze", "/accounts/aurora-films/profile", "/accounts/aurora-films/notes", "/accounts/cold/notes", "/accounts/aurora-films/notes/new", "/jobs?money=refunded", "/jobs", jobPath("aurora-films", longJob, ""), jobPath("zephyr-audio", "late-1", ""), jobPath("aurora-films", "waiting-1", "/cancel"),

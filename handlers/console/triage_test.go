@@ -291,3 +291,88 @@ func TestLateSuccessTab(t *testing.T) {
 	}
 	w.says(rows(w.as(staff.Support).page("/dead-letters?tab=late")), "j1", "Discarded", "\u221240", "0", "s3://first", "delivered 2 times")
 }
+
+// TestRecoveredByHand: the dialog says the balance before and after, and the notice what it came to.
+func TestRecoveredByHand(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.dead("acct_7", "j1", 40, "no")
+	b := w.as(staff.Support)
+	at := jobAt("acct_7", "j1", "/recover")
+	w.says(b.page(at), "Only if the result exists", "Balance, credits 100 → becomes 60", "Dead → becomes Succeeded")
+	if rec := b.post(at, b.form(at, "result", "", "reason", "found")); rec.Code != http.StatusUnprocessableEntity {
+		t.Errorf("without a result: %d", rec.Code)
+	}
+	page := b.sent(at, b.form(at, "result", "s3://found", "reason", "it is in the store", "generation", "0"))
+	w.says(page, "The job was recovered by hand. 40 credits were taken back; the balance after that: 60.", "Recovered by hand", "it is in the store",
+		"Late success", "taken back 40 on", "In total you paid 40 credits, once.")
+	if w.Balance(t, "acct_7") != 60 {
+		t.Errorf("balance %d", w.Balance(t, "acct_7"))
+	}
+	if strings.Contains(page, "/requeue") || strings.Contains(page, "/recover") {
+		t.Error("what is delivered can be put back")
+	}
+}
+
+// TestEditedPayload: the difference is shown and secrets stay hidden, also in the form and to those who reveal.
+func TestEditedPayload(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	_, err := w.Jobs.Charge(context.Background(), job.ChargeRequest{Envelope: modeltest.Envelope(), AccountID: "acct_7", JobID: "j1", Action: modeltest.Action, Units: 40,
+		Payload: []byte(`{"source":"s3://a.mov","frames":9007199254740993,"callback_token":"top-secret"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := w.Claim(t, 1)[0]
+	if _, err := w.Jobs.Fail(context.Background(), job.FinishRequest{Envelope: modeltest.Envelope(), LeaseToken: c.LeaseToken, Class: job.Permanent, Code: "codec"}); err != nil {
+		t.Fatal(err)
+	}
+	b := w.as(staff.Support)
+	w.saysNot(b.page(jobAt("acct_7", "j1", "")), "9007199254740993", "edited payload")
+	reveal := jobAt("acct_7", "j1", "/payload")
+	shown := b.post(reveal, b.form(reveal, "reason", "the source is wrong")).Body.String()
+	w.says(shown, "9007199254740993", "Requeue with an edited payload")
+	w.saysNot(shown, "top-secret")
+	requeue := jobAt("acct_7", "j1", "/requeue")
+	form := formOf(t, shown, requeue)
+	m := regexp.MustCompile(`(?s)<textarea[^>]*name="payload"[^>]*>(.*?)</textarea>`).FindStringSubmatch(shown)
+	if m == nil {
+		t.Fatal("no payload to edit")
+	}
+	typed := strings.ReplaceAll(m[1], "&#34;", `"`)
+	form.Set("payload", strings.Replace(typed, "a.mov", "b.mov", 1)+"}")
+	form.Set("reason", "the customer sent another source")
+	if rec := b.post(requeue, form); rec.Code != http.StatusUnprocessableEntity || !strings.Contains(rec.Body.String(), "This is not valid JSON.") || !strings.Contains(rec.Body.String(), "b.mov") {
+		t.Errorf("broken JSON: %d", rec.Code)
+	}
+	form.Set("payload", strings.Replace(typed, "a.mov", "b.mov", 1))
+	page := b.sent(requeue, form)
+	w.says(page, "The job was requeued.", "payload changed: source", "Payload edited for generation 1", "source")
+	w.saysNot(page, "a.mov", "b.mov", "top-secret")
+	shown = b.post(reveal, b.form(reveal, "reason", "to compare")).Body.String()
+	w.says(shown, `"s3://a.mov" → becomes "s3://b.mov"`)
+	w.saysNot(shown, "top-secret", "Requeue with an edited payload")
+	j := w.state("acct_7", "j1")
+	payload, err := w.Jobs.Payload(context.Background(), j.AccountKey, j.Key)
+	if err != nil || string(payload) != `{"source":"s3://b.mov","frames":9007199254740993,"callback_token":"top-secret"}` || j.Cost != 40 {
+		t.Errorf("%s, cost %d, %v", payload, j.Cost, err)
+	}
+}
+
+// TestPlainSentences: what a job cost and what the customer can be told, without words of the inside.
+func TestPlainSentences(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	w.name("acct_7", "Hoshino Studio")
+	w.dead("acct_7", "j1", 40, "no")
+	page := w.as(staff.Support).page(jobAt("acct_7", "j1", ""))
+	w.says(page, "Charged 40, refunded 40 on", "UTC. Hoshino Studio is 0 credits out of pocket. Nothing was delivered,", "Your video render job j1 could not be completed.",
+		"We returned the 40 credits", "完了できませんでした")
+	_, reply, _ := strings.Cut(page, "What you can tell the customer")
+	reply, _, _ = strings.Cut(reply, "</section>")
+	for _, inside := range []string{"dead", "reclaim", "generation", "デッドレター", "世代", "回収", "attempt"} {
+		if strings.Contains(strings.ToLower(text(reply)), inside) {
+			t.Errorf("the reply says %q: %s", inside, text(reply))
+		}
+	}
+}

@@ -405,6 +405,13 @@ func triage(key string) (en, ja string) {
 		return "Your {1} job {2} is complete. You paid {3} credits for it, once.", "ご依頼の{1}（{2}）は完了しました。お支払いは一度だけ、{3}クレジットです。"
 	case "reply.late":
 		return "Your {1} job {2} is complete. It took longer than planned, so we had returned the {3} credits for it on {4}; when the result arrived on {5}, they were charged again. In total you paid {3} credits, once.", "ご依頼の{1}（{2}）は完了しました。予定より時間がかかったため{4}に{3}クレジットをいったんお返ししましたが、{5}に成果物が届いたため改めてご請求しました。お支払いは合計で一度だけ、{3}クレジットです。"
+	case "keys.triage":
+		return "Go to assign, snooze, note of the row", "行の担当・スヌーズ・メモへ移動"
+	case "keys.undo":
+		return "Go to Undo", "「元に戻す」へ移動"
+	case "keys.recover":
+		return "Recovered by hand, reopen: opens the dialog", "手動回復・再開のダイアログを開く"
+
 	case "did.assign":
 		return "Assigned", "割り当て"
 	case "did.release":
