@@ -31,7 +31,8 @@ func goodBodies(lease string) map[string]map[string]string {
 		"api.work.heartbeat": {"lease_token": lease},
 		"api.work.complete":  {"lease_token": lease, "result": `"r"`},
 		"api.work.fail":      {"lease_token": lease, "class": `"transient"`, "code": `"c"`, "message": `"m"`},
-		"api.job.requeue":    {"reason": `"r"`, "at": `"2026-12-01T00:00:00Z"`},
+		"api.job.requeue":    {"reason": `"r"`, "at": `"2026-12-01T00:00:00Z"`, "payload": `{"k":1}`},
+		"api.job.recover":    {"reason": `"r"`, "result": `"s3://x"`},
 		"api.job.discard":    {"reason": `"other"`, "note": `"n"`},
 		"api.job.reopen":     {"reason": `"r"`},
 		"api.costs":          {"source": `"farm"`, "records": `[{"external_id":"x","amount":"0.5","currency":"USD","time":"2026-11-30T00:00:00Z"}]`},
@@ -71,7 +72,7 @@ func badWorld(t *testing.T) (w *world, lease string) {
 	claim := w.post("/v1/jobs/claim", `{"actions":["`+modeltest.Action+`"],"max":1}`).want(200)
 	w.charge("acct", "queued", 1, "")
 	w.charge("acct", "external", 1, `,"mode":"external"`)
-	for _, id := range []string{"dead", "discarded"} {
+	for _, id := range []string{"dead", "discarded", "lost"} {
 		w.post(w.charge("acct", id, 1, `,"mode":"external"`)+"/signals", `{"type":"failed","attempt":1,"class":"permanent"}`).want(200)
 	}
 	w.post("/v1/accounts/acct/jobs/discarded/discard", `{"reason":"other"}`).want(200)
@@ -87,6 +88,8 @@ func jobFor(id string) string {
 		return "dead"
 	case "api.job.reopen":
 		return "discarded"
+	case "api.job.recover":
+		return "lost"
 	}
 	return "external"
 }

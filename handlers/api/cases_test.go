@@ -189,6 +189,7 @@ func TestCase_F11_ReplayTellsTheResult(t *testing.T) {
 		{j + "/reopen", `{"reason":"r"}`},
 		{j + "/requeue", `{"reason":"r"}`},
 		{j + "/cancel", ``},
+		{j + "/recover", `{"reason":"r","result":"s3://x"}`},
 		{"/v1/jobs/claim", `{"actions":["` + modeltest.Action + `"],"max":1}`},
 	} {
 		op := fmt.Sprintf("op-%d", i)

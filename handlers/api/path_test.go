@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -138,4 +139,59 @@ func TestPeopleLikeOperations(t *testing.T) {
 	at := w.get("/v1/accounts/a/entries?type=refund").want(200).at("entries.0.created_at").(string)
 	w.get("/v1/accounts/a/balance?at="+at).want(200).has("balance", "50", "as_of_seq", "3", "at", at)
 	w.get("/v1/accounts/a/balance?at=2001-01-01T00:00:00Z").want(200).has("balance", "0", "as_of_seq", "0")
+}
+
+// Dead letters are found by what is known of them, and a filter is carried by the cursor.
+func TestDeadLetterFilters(t *testing.T) {
+	w := newWorld(t)
+	for _, a := range []string{"a", "b"} {
+		w.account(a, 100)
+		for i, code := range []string{"codec", "memory", "codec"} {
+			j := w.charge(a, fmt.Sprintf("%s%d", a, i), 10, `,"mode":"external"`)
+			w.post(j+"/signals", fmt.Sprintf(`{"type":"failed","attempt":1,"class":"permanent","code":%q,"message":"Frame %d is broken"}`, code, i)).want(200)
+		}
+	}
+	list := func(query string) string {
+		var ids []string
+		jobs, _ := w.get("/v1/dead-letters?" + query).want(200).at("jobs").([]any)
+		for _, j := range jobs {
+			ids = append(ids, j.(map[string]any)["job_id"].(string))
+		}
+		return strings.Join(ids, " ")
+	}
+	for query, want := range map[string]string{"account=a": "a0 a1 a2", "account=a&code=codec": "a0 a2", "code=memory": "a1 b1", "text=frame+2": "a2 b2", "class=transient": "",
+		"before=2020-01-01T00:00:00Z": "", "account=nobody": "", "action=video_render&account=b&text=frame+0": "b0"} {
+		if got := list(query); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	next := w.get("/v1/dead-letters?code=codec&limit=3").want(200).at("next_cursor").(string)
+	if got := list("limit=3&cursor=" + next); got != "b2" {
+		t.Errorf("the cursor alone leads to %s", got)
+	}
+	if got := list("limit=3&code=codec&cursor=" + next); got != "b2" {
+		t.Errorf("with its filter it leads to %s", got)
+	}
+	w.get("/v1/dead-letters?code=memory&cursor=" + next).want(400)
+}
+
+// A result that exists after all is delivered once; a payload is replaced when a job is put back.
+func TestRecoverAndEditedPayload(t *testing.T) {
+	w := newWorld(t)
+	w.account("acct_7", 100)
+	j := w.charge("acct_7", "j1", 10, `,"payload":{"src":"s3://in"},"max_attempts":1`)
+	dies := func() {
+		token := w.post("/v1/jobs/claim", `{"actions":["`+modeltest.Action+`"],"max":1,"wait_s":5}`).want(200).at("result.jobs.0.lease_token").(string)
+		w.post("/v1/jobs/fail", `{"lease_token":"`+token+`","class":"permanent","code":"codec"}`).want(200)
+	}
+	dies()
+	w.post(j+"/requeue", `{"reason":"r","payload":{"src":1.0}}`).want(200).has("result.job.state", "retrying", "result.job.cost", "10")
+	w.post(j+"/recover", `{"reason":"r","result":"s3://x"}`).want(409).has("code", "state_conflict", "state", "retrying")
+	w.post(j+"/cancel", `{"reason":"r"}`).want(200)
+	w.post(j+"/recover", `{"reason":"found","result":"s3://x"}`).want(200).has("result.outcome", "reclaimed", "result.entry.amount", "-10", "result.entry.balance_after", "90", "result.job.state", "succeeded")
+	w.post(j+"/recover", `{"reason":"found","result":"s3://x"}`).want(409).has("state", "succeeded")
+	w.post(j+"/recover", `{"reason":"found"}`).want(400)
+	if got := w.entryTypes("acct_7"); got != "grant 100, charge -10, refund 10, reclaim -10" {
+		t.Errorf("ledger: %s", got)
+	}
 }

@@ -36,6 +36,7 @@ var scopeTable = map[string]string{
 	"api.work.fail":          "K",
 	"api.deadletters":        "WR",
 	"api.job.requeue":        "W",
+	"api.job.recover":        "W",
 	"api.job.discard":        "W",
 	"api.job.reopen":         "W",
 	"api.costs":              "C",

@@ -28,6 +28,9 @@ func TestCase_F47_EveryActionConfirms(t *testing.T) {
 		if strings.HasSuffix(r.Path, "/export") {
 			continue // asks for a file: the ledger stays as it is, and it can be canceled
 		}
+		if slices.Contains([]string{"console.assign.post", "console.snooze.post", "console.undo.post"}, r.Name) {
+			continue // no dialog, but an undo: TestTakeSnoozeAndUndo
+		}
 		if !slices.ContainsFunc(routes, func(x route.Route) bool { return x.Method == http.MethodGet && x.Path == r.Path }) {
 			t.Errorf("%s acts without a page that confirms it", r.Path)
 			continue

@@ -118,8 +118,7 @@ func (s *Service) Groups(ctx context.Context, tab GroupTab, from *GroupPosition,
 		args = append(args, from.Fingerprint)
 	}
 	var rows []Group
-	err := s.g.WithContext(ctx).Raw(selectGroup+"FROM "+inside+" WHERE "+cond+" ORDER BY "+column+" "+order+", g.fingerprint "+order+" LIMIT ?",
-		append(args, limit+1)...).Scan(&rows).Error
+	err := s.g.WithContext(ctx).Raw(selectGroup+"FROM "+inside+" WHERE "+cond+" ORDER BY "+column+" "+order+", g.fingerprint "+order+atMost(limit+1), args...).Scan(&rows).Error
 	if err != nil {
 		return none, fmt.Errorf("deadletter: groups: %w", err)
 	}

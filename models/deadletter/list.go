@@ -79,8 +79,8 @@ func (s *Service) List(ctx context.Context, tab Tab, f Filter, from *Position, d
 	}
 	by := "d." + strings.Join(columns, " "+order+", d.") + " " + order
 	var rows []Letter
-	err = s.g.WithContext(ctx).Raw(selectLetter+`FROM (SELECT * FROM dead_letters d `+w.SQL()+` ORDER BY `+by+` LIMIT ?) d `+joinLetter+` ORDER BY `+by,
-		w.Args(limit+1)...).Scan(&rows).Error
+	err = s.g.WithContext(ctx).Raw(selectLetter+`FROM (SELECT * FROM dead_letters d `+w.SQL()+` ORDER BY `+by+atMost(limit+1)+`) d `+joinLetter+` ORDER BY `+by,
+		w.Args()...).Scan(&rows).Error
 	if err != nil {
 		return none, fmt.Errorf("deadletter: list: %w", err)
 	}
@@ -92,6 +92,10 @@ func (s *Service) List(ctx context.Context, tab Tab, f Filter, from *Position, d
 		return p
 	}), nil
 }
+
+// atMost is a limit as part of the statement. As an argument the plan would not know it, take it for a tenth of all dead
+// letters, and join them with all jobs.
+func atMost(n int) string { return fmt.Sprintf(" LIMIT %d", n) }
 
 const selectLetter = `SELECT d.*, a.id AS account_id, a.name AS account_name, j.id AS job_id, j.attempt, j.state, j.resolution, j.is_reclaimed `
 
@@ -105,7 +109,7 @@ func (s *Service) CountSince(ctx context.Context, tab Tab, f Filter, since time.
 	}
 	w.And("d.dead_at > ?", since)
 	var n int64
-	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM dead_letters d `+w.SQL()+` LIMIT ?) x`, w.Args(limit)...).Scan(&n).Error
+	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM dead_letters d `+w.SQL()+` ORDER BY d.dead_at DESC`+atMost(limit)+`) x`, w.Args()...).Scan(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("deadletter: new: %w", err)
 	}
@@ -116,7 +120,7 @@ func (s *Service) CountSince(ctx context.Context, tab Tab, f Filter, since time.
 func (s *Service) Latest(ctx context.Context, fingerprint string, limit int) ([]Letter, error) {
 	var rows []Letter
 	err := s.g.WithContext(ctx).Raw(selectLetter+`FROM (SELECT * FROM dead_letters d WHERE fingerprint = ? AND closed_at IS NULL
-		ORDER BY dead_at DESC LIMIT ?) d `+joinLetter+` ORDER BY d.dead_at DESC`, fingerprint, limit).Scan(&rows).Error
+		ORDER BY dead_at DESC`+atMost(limit)+`) d `+joinLetter+` ORDER BY d.dead_at DESC`, fingerprint).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("deadletter: samples: %w", err)
 	}
