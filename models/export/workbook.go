@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/xuri/excelize/v2"
@@ -15,9 +16,13 @@ import (
 )
 
 const (
-	// sheetEntries is how many entries one sheet of a workbook holds; what follows stands on the next. A sheet could hold twice as many
-	// rows, but its XML must stay below 4 GiB, beyond which spreadsheets call a streamed file damaged.
-	sheetEntries = 500_000
+	// sheetEntries is how many entries one sheet of a workbook holds beside its header; what follows stands on the next.
+	sheetEntries = 1_048_575
+	// sheetBytes is where a sheet ends before it is full: its XML must stay below 4 GiB, beyond which spreadsheets call a file that
+	// was written as a stream damaged. What is counted is not exact.
+	sheetBytes = 3 << 30
+	// cellBytes is what the XML of a row's cells takes beside their texts.
+	cellBytes = 1200
 	// maxExact is the largest number that a spreadsheet, which keeps 15 digits, shows exactly.
 	maxExact = 999_999_999_999_999
 )
@@ -32,6 +37,7 @@ type workbook struct {
 	limit              int
 	date, number, bold int
 	sheets, row        int
+	size               int // bytes of the sheet's XML, about
 }
 
 const sheet = "Ledger"
@@ -92,19 +98,23 @@ func (b *workbook) nextSheet() error {
 	for i, n := range names {
 		header[i] = excelize.Cell{StyleID: b.bold, Value: n}
 	}
-	b.row = 1
+	b.row, b.size = 1, 0
 	return b.stream.SetRow("A1", header)
 }
 
 // Write adds one row: numbers as numbers, times as dates in the zone, everything else as text, which a
 // workbook never reads as a formula.
 func (b *workbook) Write(e ledger.Entry) error {
-	if b.row > b.limit { // the header is a row
+	if b.row > b.limit || b.size > sheetBytes { // the header is a row
 		if err := b.nextSheet(); err != nil {
 			return err
 		}
 	}
 	b.row++
+	b.size += cellBytes
+	for _, s := range []string{e.AccountID, text(e.JobID), e.OperationID, text(e.Reference), text(e.Reason)} {
+		b.size += escaped(s)
+	}
 	cell, err := excelize.CoordinatesToCellName(1, b.row)
 	if err != nil {
 		return err
@@ -120,6 +130,14 @@ func (b *workbook) Write(e ledger.Entry) error {
 	return b.stream.SetRow(cell, []any{excelize.Cell{StyleID: b.date, Value: naive}, e.AccountID, b.exact(e.Seq), string(e.Type), b.exact(e.Amount),
 		b.exact(e.BalanceAfter), text(e.JobID), text(e.JobAction), units, e.OperationID, text(e.RuleVersion), text(e.RolloutID), text(e.Cohort),
 		e.Actor, text(e.Category), text(e.Reference), text(e.Reason), hex.EncodeToString(e.Hash)})
+}
+
+// escaped is at least how many bytes a text takes in XML.
+func escaped(s string) int {
+	if strings.ContainsAny(s, "<>&\"'\t\r\n") {
+		return 6 * len(s)
+	}
+	return len(s)
 }
 
 // exact is a number where a sheet can hold it and text where it would lose digits.

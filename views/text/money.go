@@ -88,7 +88,7 @@ func money(key string) (en, ja string) {
 	case "filter.max":
 		return "Credits to", "クレジット（上限）"
 	case "filter.signed_hint":
-		return "Signed: a charge of 40 is -40", "符号付き：40の課金は -40"
+		return "With its sign: a charge of 40 is -40", "符号付き：40の課金は -40"
 	case "filter.only":
 		return "Only", "限定"
 
