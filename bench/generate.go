@@ -13,6 +13,8 @@ import (
 
 	"recoup/migrations"
 	"recoup/models/db"
+	"recoup/models/horizon"
+	"recoup/models/rollup"
 	"recoup/models/verify"
 )
 
@@ -80,7 +82,36 @@ func generate(ctx context.Context, url string, n int64, log io.Writer) error {
 		return err
 	}
 	say("heads, statistics")
+	if err := derive(ctx, url); err != nil {
+		return err
+	}
+	say("checkpoints, rollup")
 	return nil
+}
+
+// derive writes what the processes of an installation would have written behind the appends.
+func derive(ctx context.Context, url string) error {
+	handle, err := db.Open(ctx, db.Config{URL: url})
+	if err != nil {
+		return err
+	}
+	if pool, err := handle.DB(); err == nil {
+		defer pool.Close()
+	}
+	models, err := newReads(handle)
+	if err != nil {
+		return err
+	}
+	if _, err := models.ledger.RewriteCheckpoints(ctx); err != nil {
+		return err
+	}
+	if _, err := horizon.Settle(ctx, handle); err != nil {
+		return err
+	}
+	if _, err := rollup.New(handle, time.UTC).Rebuild(ctx); err != nil {
+		return err
+	}
+	return handle.WithContext(ctx).Exec(`VACUUM ANALYZE entry_checkpoints, rollup_days, rollup_quarters`).Error
 }
 
 // generator holds the connection that plans and finishes.

@@ -103,7 +103,7 @@ func (s *Service) List(ctx context.Context, f Filter, from *Position, dir page.D
 	}
 	by := func(at, key string) string { return fmt.Sprintf("ORDER BY %s %s, %s %s", at, order, key, order) }
 	var rows []Record
-	err := s.g.WithContext(ctx).Raw(fmt.Sprintf(selectRecord, w.SQL()+by("s.occurred_at", "s.record_key")+" LIMIT ?")+by("r.occurred_at", "r.key"), w.Args(limit+1)...).
+	err := s.g.WithContext(ctx).Raw(fmt.Sprintf(selectRecord, w.SQL()+by("s.occurred_at", "s.record_key")+where.Limit(limit+1))+by("r.occurred_at", "r.key"), w.Args()...).
 		Scan(&rows).Error
 	if err != nil {
 		return page.Page[Record, Position]{}, fmt.Errorf("cost: list: %w", err)

@@ -173,8 +173,8 @@ func (s *Service) List(ctx context.Context, f Filter, o Order, from *Position, d
 	}
 	by := fmt.Sprintf("j.%s %s, j.account_key %s, j.key %s", column, order, order, order)
 	var rows []Listed
-	err := s.g.WithContext(ctx).Raw(`SELECT j.*, a.id AS account_id FROM (SELECT `+columnList+` FROM jobs j `+w.SQL()+` ORDER BY `+by+` LIMIT ?) j
-		JOIN accounts a ON a.key = j.account_key ORDER BY `+by, w.Args(limit+1)...).Scan(&rows).Error
+	err := s.g.WithContext(ctx).Raw(`SELECT j.*, a.id AS account_id FROM (SELECT `+columnList+` FROM jobs j `+w.SQL()+` ORDER BY `+by+where.Limit(limit+1)+`) j
+		JOIN accounts a ON a.key = j.account_key ORDER BY `+by, w.Args()...).Scan(&rows).Error
 	if err != nil {
 		return page.Page[Listed, Position]{}, fmt.Errorf("job: list: %w", err)
 	}
@@ -272,7 +272,7 @@ type HeadOf struct{ AccountID, JobID string }
 func (s *Service) WithID(ctx context.Context, id string, limit int) ([]HeadOf, error) {
 	var rows []HeadOf
 	err := s.g.WithContext(ctx).Raw(`SELECT a.id AS account_id, j.id AS job_id FROM jobs j JOIN accounts a ON a.key = j.account_key
-		WHERE j.id = ? ORDER BY j.created_at DESC LIMIT ?`, id, limit).Scan(&rows).Error
+		WHERE j.id = ? ORDER BY j.created_at DESC`+where.Limit(limit), id).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("job: search: %w", err)
 	}

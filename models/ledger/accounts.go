@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"recoup/models/page"
 	"recoup/models/where"
@@ -30,10 +31,6 @@ type AccountPosition struct {
 // Accounts returns a page of accounts in the order of their ids; with Negative, those longest below zero first.
 func (s *Service) Accounts(ctx context.Context, f AccountFilter, from *AccountPosition, dir page.Direction, limit int) (page.Page[Account, AccountPosition], error) {
 	w := where.Clause{}
-	if f.Search != "" {
-		like := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-		w.And("id LIKE ? OR lower(name) LIKE ?", like.Replace(f.Search)+"%", like.Replace(strings.ToLower(f.Search))+"%")
-	}
 	if f.Plan != "" {
 		w.And("plan = ?", f.Plan)
 	}
@@ -58,9 +55,12 @@ func (s *Service) Accounts(ctx context.Context, f AccountFilter, from *AccountPo
 	default:
 		w.And("id "+compare+" ?", from.ID)
 	}
-	var rows []Account
-	err := s.g.WithContext(ctx).Raw(selectAccount+w.SQL()+" ORDER BY "+by+" LIMIT ?", w.Args(limit+1)...).Scan(&rows).Error
+	query, args, err := s.searched(ctx, f, w, by, limit+1)
 	if err != nil {
+		return page.Page[Account, AccountPosition]{}, err
+	}
+	var rows []Account
+	if err := s.g.WithContext(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
 		return page.Page[Account, AccountPosition]{}, fmt.Errorf("ledger: accounts: %w", err)
 	}
 	return page.Cut(rows, limit, from, dir, func(a Account) AccountPosition {
@@ -69,6 +69,39 @@ func (s *Service) Accounts(ctx context.Context, f AccountFilter, from *AccountPo
 		}
 		return AccountPosition{ID: a.ID}
 	}), nil
+}
+
+// namesSorted is how many accounts found by their name are sorted by id. Where more match, they are found often enough
+// on the way through all accounts.
+const namesSorted = 500
+
+// searched is the query of the first accounts under w and the filter's search in an order.
+func (s *Service) searched(ctx context.Context, f AccountFilter, w where.Clause, by string, limit int) (query string, args []any, err error) {
+	first := func(w where.Clause) string { return selectAccount + w.SQL() + " ORDER BY " + by + where.Limit(limit) }
+	if f.Search == "" {
+		return first(w), w.Args(), nil
+	}
+	// A beginning is looked up as a range: the planner cannot see that a pattern it does not know has one. No id goes
+	// on with a character behind "~", no name with one behind the last.
+	const inIDs, inNames = "id >= ? AND id < ?", "lower(name) ~>=~ ? AND lower(name) ~<~ ?"
+	id, name := f.Search, strings.ToLower(f.Search)
+	nameRange := []any{name, name + string(utf8.MaxRune)}
+	var named int
+	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM accounts WHERE `+inNames+where.Limit(namesSorted+1)+`) x`, nameRange...).Scan(&named).Error
+	if err != nil {
+		return "", nil, fmt.Errorf("ledger: accounts: %w", err)
+	}
+	if named > namesSorted {
+		like := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+		w.And("id LIKE ? OR lower(name) LIKE ?", like.Replace(id)+"%", like.Replace(name)+"%")
+		return first(w), w.Args(), nil
+	}
+	byID, byName := w.Clone(), w.Clone()
+	byID.And(inIDs, id, id+"~")
+	byName.And(inNames, nameRange...)
+	byName.And("NOT ("+inIDs+")", id, id+"~")
+	return "SELECT * FROM ((" + first(byID) + ") UNION ALL (" + first(byName) + ")) a ORDER BY " + by + where.Limit(limit),
+		append(byID.Args(), byName.Args()...), nil
 }
 
 // Negative counts the accounts below zero and finds the one that has been so for longest; nil when

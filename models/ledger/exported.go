@@ -7,6 +7,7 @@ import (
 	"recoup/models/actor"
 	"recoup/models/audit"
 	"recoup/models/operation"
+	"recoup/models/where"
 )
 
 // CountUpTo counts the filtered entries, but no further than limit: what it returns is exact below it.
@@ -20,7 +21,7 @@ func (s *Service) CountUpTo(ctx context.Context, f Filter, limit int64) (int64, 
 		w.And(ofType(f.Types...))
 	}
 	var n int64
-	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM entries e `+w.SQL()+` LIMIT ?) x`, w.Args(limit)...).Scan(&n).Error
+	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM entries e `+w.SQL()+where.Limit(int(limit))+`) x`, w.Args()...).Scan(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("ledger: count: %w", err)
 	}

@@ -102,9 +102,11 @@ func ofType(types ...Type) string {
 // byType is the query of the first rows under w in an order. With several types each is looked up by itself, so that
 // rare ones are found in their index and not among everything else.
 func byType(w *where.Clause, types []Type, by string, limit int) (query string, args []any) {
-	first := func(cond string) string { return "SELECT * FROM entries e " + cond + " ORDER BY " + by + " LIMIT ?" }
+	first := func(cond string) string {
+		return "SELECT * FROM entries e " + cond + " ORDER BY " + by + where.Limit(limit)
+	}
 	if len(types) == 0 {
-		return first(w.SQL()), w.Args(limit)
+		return first(w.SQL()), w.Args()
 	}
 	parts := make([]string, len(types))
 	for i, t := range types {
@@ -113,12 +115,12 @@ func byType(w *where.Clause, types []Type, by string, limit int) (query string, 
 			cond = rest + " AND " + ofType(t)
 		}
 		parts[i] = first(cond)
-		args = append(args, w.Args(limit)...)
+		args = append(args, w.Args()...)
 	}
 	if len(parts) == 1 {
 		return parts[0], args
 	}
-	return "SELECT * FROM ((" + strings.Join(parts, ") UNION ALL (") + ")) e ORDER BY " + by + " LIMIT ?", append(args, limit)
+	return "SELECT * FROM ((" + strings.Join(parts, ") UNION ALL (") + ")) e ORDER BY " + by + where.Limit(limit), args
 }
 
 // lookTime bounds the search for rows that no index leads to.

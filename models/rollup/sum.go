@@ -168,13 +168,14 @@ func (p period) query(columns string) statement {
 			CASE WHEN with_days THEN (SELECT starts FROM rollup_days WHERE starts >= CAST(@lo AS timestamptz) AND ends <= hi ORDER BY starts LIMIT 1) END AS days_from,
 			CASE WHEN with_days THEN (SELECT ends FROM rollup_days WHERE starts >= CAST(@lo AS timestamptz) AND ends <= hi ORDER BY starts DESC LIMIT 1) END AS days_to
 			FROM state),
-		reach AS MATERIALIZED (SELECT hi, COALESCE(days_from, hi) AS days_from, COALESCE(days_to, hi) AS days_to FROM whole)
+		reach AS MATERIALIZED (SELECT hi, COALESCE(days_from, hi) AS days_from, COALESCE(days_to, hi) AS days_to, CAST(@to AS timestamptz) AS until FROM whole)
 		SELECT ` + columns + `, sum(count)::bigint AS count, sum(amount) AS amount FROM (` + strings.Join([]string{
 		branch("entries", "created_at", plain, "created_at >= CAST(@from AS timestamptz)", "created_at < LEAST(CAST(@lo AS timestamptz), CAST(@to AS timestamptz))"),
 		branch("rollup_quarters", "bucket", derived, "bucket >= CAST(@lo AS timestamptz)", "bucket < days_from"),
 		branch("rollup_days", "starts", derived, "starts >= days_from", "starts < days_to"),
 		branch("rollup_quarters", "bucket", derived, "bucket >= days_to", "bucket < hi"),
-		branch("entries", "created_at", plain, "created_at >= hi", "created_at < CAST(@to AS timestamptz)"),
+		// Both ends from one place: the planner then sees a range, and one that is short.
+		branch("entries", "created_at", plain, "created_at >= hi", "created_at < until"),
 	}, " UNION ALL ") + `) pieces GROUP BY ` + columns
 	return statement{sql, args}
 }
