@@ -36,14 +36,7 @@ func generate(ctx context.Context, url string, n int64, log io.Writer) error {
 	if n < generateLeast {
 		return fmt.Errorf("generate: at least %d entries, not %d", generateLeast, n)
 	}
-	cfg, err := pgx.ParseConfig(url)
-	if err != nil {
-		return err
-	}
-	pool := stdlib.OpenDB(*cfg)
-	_, err = migrations.Up(ctx, pool)
-	pool.Close()
-	if err != nil {
+	if err := migrate(ctx, url); err != nil {
 		return err
 	}
 	started := time.Now()
@@ -87,6 +80,18 @@ func generate(ctx context.Context, url string, n int64, log io.Writer) error {
 	}
 	say("checkpoints, rollup")
 	return nil
+}
+
+// migrate brings the schema of a database up to date.
+func migrate(ctx context.Context, url string) error {
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		return err
+	}
+	pool := stdlib.OpenDB(*cfg)
+	defer pool.Close()
+	_, err = migrations.Up(ctx, pool)
+	return err
 }
 
 // derive writes what the processes of an installation would have written behind the appends.

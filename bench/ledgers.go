@@ -56,7 +56,8 @@ func (l *ledgers) ledger(ctx context.Context, n int64, log io.Writer) (string, e
 	name := fmt.Sprintf("entries_%d", n)
 	url := l.services.Postgres.URL(name)
 	if conn, err := pgx.Connect(ctx, url); err == nil {
-		return url, conn.Close(ctx)
+		// The directory may be from before the newest migration.
+		return url, errors.Join(conn.Close(ctx), migrate(ctx, url))
 	}
 	fmt.Fprintf(log, "a ledger of %d entries\n", n)
 	// Until it is whole it has another name.

@@ -5,6 +5,7 @@
 //	go run ./bench                       all workloads, three rounds of five seconds
 //	go run ./bench -only charge,hot -rounds 1
 //	go run ./bench -fsync=false          without waiting for the disk
+//	go run ./bench pages -h              how long pages take over a small and a large ledger
 //	go run ./bench queries -h            PostgreSQL's plan of each query behind the pages
 //	go run ./bench generate -h           fills a database with a ledger of millions of entries
 //
@@ -126,8 +127,10 @@ func command(name string, args []string) error {
 		return runGenerate(ctx, args)
 	case "queries":
 		return runQueries(ctx, args)
+	case "pages":
+		return runPages(ctx, args)
 	}
-	return fmt.Errorf("there is no command %q; there are generate and queries", name)
+	return fmt.Errorf("there is no command %q; there are generate, pages and queries", name)
 }
 
 func (b *bench) run(ctx context.Context, fsync bool, profile string) (err error) {

@@ -51,6 +51,9 @@ func Open(ctx context.Context, c Config) (*gorm.DB, error) {
 		set("application_name", orString(c.AppName, "recoup"))
 		set("timezone", "UTC")
 		set("plan_cache_mode", "force_generic_plan")
+		// A plan for all arguments is estimated for the worst of them: it would be compiled for a tenth of a second
+		// to read a few rows.
+		set("jit", "off")
 		set("lock_timeout", millis(c.LockTimeout, 10*time.Second))
 		set("statement_timeout", millis(c.StatementTimeout, 60*time.Second))
 		set("idle_in_transaction_session_timeout", millis(0, 60*time.Second))

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"gorm.io/gorm"
+
+	"recoup/models/db"
+	"recoup/models/ledger"
+	"recoup/models/page"
+	"recoup/models/staff"
+)
+
+// What a page may cost: in reads of one row by its primary key, and in the same page over the smallest ledger.
+const (
+	mostReads  = 30.0
+	mostGrowth = 1.5
+)
+
+// pageLedger is a generated ledger with a server of its own before it, and a person signed in there.
+type pageLedger struct {
+	entries int64
+	g       *gorm.DB
+	server  *server
+	cookie  string
+	client  *http.Client
+}
+
+// openPages starts `recoup serve` on a ledger and signs a person in.
+func openPages(ctx context.Context, l *ledgers, n int64, dir string) (*pageLedger, error) {
+	url, err := l.ledger(ctx, n, os.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	p := &pageLedger{entries: n}
+	if p.g, err = db.Open(ctx, db.Config{URL: url}); err != nil {
+		return nil, err
+	}
+	people, by := staff.New(p.g, staff.Options{}), staff.By{}
+	by.Actor.Kind = "system"
+	who, err := people.CreateStaff(ctx, by, staff.NewPerson{Email: fmt.Sprintf("bench-%d@example.com", time.Now().UnixNano()), Name: "Bench", Role: staff.Lead})
+	if err != nil {
+		return nil, err
+	}
+	link, err := people.SignInLink(ctx, by, who.ID, time.Hour)
+	if err != nil {
+		return nil, err
+	}
+	in, err := people.ConsumeLink(ctx, link, staff.Client{})
+	if err != nil {
+		return nil, err
+	}
+	p.cookie = in.Token
+	b := &bench{g: p.g, url: url, pool: 16, clients: 1}
+	if p.server, err = b.startServer(ctx, redisURL(l.services.Redis.Network(), l.services.Redis.Addr()), dir); err != nil {
+		return nil, err
+	}
+	p.client = &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return p, nil
+}
+
+func (p *pageLedger) close() error {
+	err := p.server.stop()
+	if pool, poolErr := p.g.DB(); poolErr == nil {
+		err = errors.Join(err, pool.Close())
+	}
+	return err
+}
+
+// get asks for a page once and returns how long it took from the first byte sent to the last one read.
+func (p *pageLedger) get(ctx context.Context, path string) (took time.Duration, status int, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.server.target.base+path, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	req.AddCookie(&http.Cookie{Name: "recoup", Value: p.cookie})
+	started := time.Now()
+	res, err := p.client.Do(req)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer res.Body.Close()
+	_, err = io.Copy(io.Discard, res.Body)
+	return time.Since(started), res.StatusCode, err
+}
+
+// read is one read of a row by its primary key, through a pool like the server's.
+func (p *pageLedger) read(ctx context.Context, n int) (time.Duration, error) {
+	var balance int64
+	started := time.Now()
+	err := p.g.WithContext(ctx).Raw(`SELECT balance FROM accounts WHERE key = ?`, 1+int64(n)%(p.entries/40)).Scan(&balance).Error
+	return time.Since(started), err
+}
+
+// measured is a page by name and its address in a ledger.
+type measured struct {
+	name string
+	path func(p *pageLedger) string
+}
+
+// deepIn is the address of a page in the middle of a list: behind a position.
+func deepIn(path string, filter url.Values, at ledger.Position) string {
+	cursor, err := page.Cursor[string, ledger.Position]{Query: filter.Encode(), Position: at, Direction: page.Older}.Encode()
+	if err != nil {
+		panic(err) // a position always encodes
+	}
+	v := url.Values{}
+	for name := range filter {
+		v.Set(name, filter.Get(name))
+	}
+	v.Set("cursor", cursor)
+	return path + "?" + v.Encode()
+}
+
+// measuredPages are those that finance has open all day.
+func measuredPages() []measured {
+	same := func(path string) func(*pageLedger) string { return func(*pageLedger) string { return path } }
+	const hot = "/accounts/acct_1"
+	// One of the long tail, of a few dozen entries.
+	tail := func(p *pageLedger) string { return fmt.Sprintf("/accounts/acct_%d", p.entries/80) }
+	before := time.Now().AddDate(0, -7, 0)
+	return []measured{
+		{"ledger", same("/ledger")},
+		{"ledger, deep", same(deepIn("/ledger", nil, ledger.Position{At: before, AccountKey: 1}))},
+		{"ledger, refunds", same("/ledger?type=refund")},
+		{"ledger, adjustments", same("/ledger?type=adjustment")},
+		{"ledger, refunds and reclaims", same("/ledger?type=refund&type=reclaim")},
+		{"ledger, this month", same("/ledger?period=this_month")},
+		{"ledger, this month, deep", same(deepIn("/ledger", url.Values{"period": {"this_month"}}, ledger.Position{At: time.Now().Add(-6 * time.Hour), AccountKey: 1}))},
+		{"ledger, hot account", same("/ledger?account=acct_1")},
+		{"ledger, tail account", func(p *pageLedger) string { return fmt.Sprintf("/ledger?account=acct_%d", p.entries/80) }},
+		{"ledger, old rule version", same("/ledger?rule_version=video_render%40v1")},
+		{"ledger, a person", same("/ledger?actor=staff%3Ast_generated00001")},
+		{"ledger, an operation", same("/ledger?operation=charge-77")},
+		{"ledger, a job", same("/ledger?job=job-77")},
+		{"statement, hot", same(hot)},
+		{"statement, hot, deep", func(p *pageLedger) string { return deepIn(hot, nil, ledger.Position{Seq: p.entries / 20}) }},
+		{"statement, hot, last month", same(hot + "?period=last_month")},
+		{"statement, hot, adjustments", same(hot + "?type=adjustment")},
+		{"statement, tail", tail},
+		{"statement, tail, deep", func(p *pageLedger) string { return deepIn(tail(p), nil, ledger.Position{Seq: 12}) }},
+		{"statement, tail, last month", func(p *pageLedger) string { return tail(p) + "?period=last_month" }},
+		{"balance explained, tail", func(p *pageLedger) string { return tail(p) + "/balance" }},
+		{"accounts", same("/accounts")},
+		{"accounts, by id", func(p *pageLedger) string { return fmt.Sprintf("/accounts?q=acct_%d", p.entries/80) }},
+		{"accounts, by the beginning of an id", same("/accounts?q=acct_12")},
+		{"accounts, by name", same("/accounts?q=harbour+films")},
+		{"accounts below zero", same("/accounts?negative=1")},
+		{"month", same("/month")},
+		{"search, an account", func(p *pageLedger) string { return fmt.Sprintf("/search?q=acct_%d", p.entries/80) }},
+		{"search, an operation", same("/search?q=charge-77")},
+		{"search, a name", same("/search?q=harbour+films")},
+		{"overview", same("/")},
+	}
+}
+
+// times are what one kind of request took, over all rounds.
+type times []time.Duration
+
+func (t times) at(part float64) time.Duration {
+	if len(t) == 0 {
+		return 0
+	}
+	slices.Sort(t)
+	return t[min(int(part*float64(len(t))), len(t)-1)]
+}
+
+// runPages is `bench pages`: how long pages take over a small and a large ledger.
+func runPages(ctx context.Context, args []string) (err error) {
+	flags := flag.NewFlagSet("bench pages", flag.ExitOnError)
+	small := flags.Int64("small", 100_000, "entries of the small ledger")
+	large := flags.Int64("large", 5_000_000, "entries of the large ledger")
+	rounds := flags.Int("rounds", 100, "how often each page is asked for")
+	data := flags.String("data", "", "directory of a private PostgreSQL that stays, with the ledgers; a temporary one when empty")
+	flags.Parse(args) //nolint:errcheck // ExitOnError
+	l, err := openLedgers(ctx, *data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.close(ctx)) }()
+	var both []*pageLedger
+	for _, n := range []int64{*small, *large} {
+		dir, err := os.MkdirTemp("", "recoup-pages-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		p, err := openPages(ctx, l, n, dir)
+		if err != nil {
+			return err
+		}
+		defer p.close() //nolint:errcheck // the measurement is over
+		both = append(both, p)
+	}
+	return measurePages(ctx, both, *rounds, os.Stdout)
+}
+
+// measurePages asks both servers for every page in turn, round after round, with reads of a row in between, so that what
+// else the machine does falls on all alike.
+func measurePages(ctx context.Context, both []*pageLedger, rounds int, w io.Writer) error {
+	pages := measuredPages()
+	took := make([][]times, len(both))
+	reads := make([]times, len(both))
+	there := make([]bool, len(pages))
+	for i := range both {
+		took[i] = make([]times, len(pages))
+	}
+	const warm = 3
+	for round := range rounds + warm {
+		for j, m := range pages {
+			for i, p := range both {
+				d, status, err := p.get(ctx, m.path(p))
+				if err != nil {
+					return fmt.Errorf("%s: %w", m.name, err)
+				}
+				if status >= 500 {
+					return fmt.Errorf("%s (%s): status %d", m.name, m.path(p), status)
+				}
+				read, err := p.read(ctx, round*len(pages)+j)
+				if err != nil {
+					return err
+				}
+				if there[j] = status < 400; there[j] && round >= warm {
+					took[i][j], reads[i] = append(took[i][j], d), append(reads[i], read)
+				}
+			}
+		}
+	}
+	small, large := 0, len(both)-1
+	base := reads[large]
+	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000) }
+	fmt.Fprintf(w, "one row by its primary key: p50 %s ms, p95 %s ms; %d rounds, %d and %d entries\n\n", ms(base.at(.5)), ms(base.at(.95)), rounds,
+		both[small].entries, both[large].entries)
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "page\tp50 ms\tp95 ms\tp50 in reads\tp95 in reads\tp50 to small\tp95 to small\t")
+	for j, m := range pages {
+		if !there[j] {
+			fmt.Fprintf(out, "%s\tnot there\t\t\t\t\t\t\n", m.name)
+			continue
+		}
+		here, less := took[large][j], took[small][j]
+		ratio := func(part float64, of times) float64 { return float64(here.at(part)) / float64(max(of.at(part), 1)) }
+		note := ""
+		if ratio(.95, base) > mostReads {
+			note += " over in reads"
+		}
+		if ratio(.5, less) > mostGrowth {
+			note += " grows"
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%.0f\t%.0f\t%.2f\t%.2f\t%s\n", m.name, ms(here.at(.5)), ms(here.at(.95)), ratio(.5, base), ratio(.95, base),
+			ratio(.5, less), ratio(.95, less), note)
+	}
+	return out.Flush()
+}
