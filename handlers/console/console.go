@@ -213,7 +213,7 @@ func (h *Console) frame(r request) layout.Frame {
 		f.Notices = h.notices(r)
 	}
 	if r.may(staff.DeadLetterView) {
-		if open, err := h.Jobs.OpenDeadLetters(r.Request().Context(), railCount); err == nil {
+		if open, err := h.Letters.Count(r.Request().Context(), railCount); err == nil {
 			f.DeadLetters = r.L.Credits(open)
 			if open == railCount {
 				f.DeadLetters += "+"

@@ -22,7 +22,7 @@ func (h *Console) overview(c echo.Context) error {
 	r := h.of(c)
 	ctx := c.Request().Context()
 	pr := present.Presenter{L: r.L, Now: r.Now}
-	triage, err := h.Jobs.Triage(ctx)
+	triage, err := h.Letters.Figures(ctx)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"recoup/models/deadletter"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/process"
@@ -14,7 +15,7 @@ import (
 )
 
 // DeadTile is the tile of open dead letters.
-func (p Presenter) DeadTile(t job.Triage, to string) overview.Tile {
+func (p Presenter) DeadTile(t deadletter.Figures, to string) overview.Tile {
 	tile := overview.Tile{Count: p.L.Credits(t.Open), URL: to}
 	if t.OldestAt != nil {
 		tile.Note = overview.Oldest(p.L, p.L.Ago(*t.OldestAt, p.Now))

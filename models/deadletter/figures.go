@@ -34,6 +34,16 @@ func (s *Service) Figures(ctx context.Context) (Figures, error) {
 	return f, nil
 }
 
+// Count counts the open dead letters, but no further than limit: what it returns is exact below it.
+func (s *Service) Count(ctx context.Context, limit int) (int64, error) {
+	var n int64
+	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM dead_letters WHERE closed_at IS NULL` + atMost(limit) + `) x`).Scan(&n).Error
+	if err != nil {
+		return 0, fmt.Errorf("deadletter: count: %w", err)
+	}
+	return n, nil
+}
+
 // JobKey names a job inside.
 type JobKey struct{ AccountKey, Key int64 }
 

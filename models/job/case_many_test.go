@@ -83,9 +83,9 @@ func TestCase_F40(t *testing.T) {
 			t.Fatalf("%s: %v", order[i-1], err)
 		}
 	}
-	triage, err := m.Jobs.Triage(ctx)
-	if err != nil || triage.Open != int64(total-requeued) {
-		t.Errorf("%+v after %d were put back, %v", triage, requeued, err)
+	figures, err := m.Letters.Figures(ctx)
+	if err != nil || figures.Open != int64(total-requeued) {
+		t.Errorf("%+v after %d were put back, %v", figures, requeued, err)
 	}
 	// One from beyond the ten thousandth runs and is paid for.
 	last := order[total-1]

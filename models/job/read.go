@@ -229,26 +229,6 @@ const columnList = `account_key, key, id, action, units, mode, dependency, cost,
 	not_before, expires_at, lease_until, deadline_at, late_success_of, error_class, error_code, error_message, dead_reason, dead_at, resolution, resolved_at,
 	max_attempts, lease_ms, deadline_ms, expires_ms, backoff_base_ms, backoff_max_ms, jitter, trace_id, traceparent, created_at, updated_at`
 
-// Triage sums up the open dead letters.
-type Triage struct {
-	Open int64
-	// Credits is what the open dead letters cost when they were charged.
-	Credits credit.Sum
-	// OldestAt is nil when there is none.
-	OldestAt *time.Time
-}
-
-// Triage counts the open dead letters. Its cost grows with their number.
-func (s *Service) Triage(ctx context.Context) (Triage, error) {
-	var t Triage
-	err := s.g.WithContext(ctx).Raw(`SELECT count(*) AS open, COALESCE(sum(cost), 0) AS credits, min(dead_at) AS oldest_at
-		FROM jobs WHERE dead_at IS NOT NULL AND state = 'dead'`).Scan(&t).Error
-	if err != nil {
-		return t, fmt.Errorf("job: triage: %w", err)
-	}
-	return t, nil
-}
-
 // Line counts the jobs that wait, by phase. Its cost grows with their number.
 func (s *Service) Line(ctx context.Context) (map[State]int64, error) {
 	var rows []struct {
@@ -277,17 +257,6 @@ func (s *Service) WithID(ctx context.Context, id string, limit int) ([]HeadOf, e
 		return nil, fmt.Errorf("job: search: %w", err)
 	}
 	return rows, nil
-}
-
-// OpenDeadLetters counts the dead letters that wait for a person, but no further than limit: what it
-// returns is exact below it.
-func (s *Service) OpenDeadLetters(ctx context.Context, limit int) (int64, error) {
-	var n int64
-	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM jobs WHERE dead_at IS NOT NULL AND state = 'dead' LIMIT ?) x`, limit).Scan(&n).Error
-	if err != nil {
-		return 0, fmt.Errorf("job: open dead letters: %w", err)
-	}
-	return n, nil
 }
 
 // Reclaimable counts jobs that are refunded and not reclaimed and adds up what late successes of them would take
