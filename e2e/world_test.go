@@ -22,6 +22,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/modeltest"
 	"recoup/models/process"
+	"recoup/models/rollup"
 	"recoup/models/staff"
 	"recoup/models/task"
 	"recoup/models/verify"
@@ -66,7 +67,11 @@ func newWorld(t *testing.T) *world {
 	w.tasks = task.New(g, nil)
 	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, false)
-	pages := console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g),
+	bookZone, err := time.LoadLocation("Asia/Kathmandu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
 		Exports: w.exports})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Costs: cost.New(w.Ops), Requests: w.Requests, Database: quiet, Queue: quiet})
@@ -170,6 +175,7 @@ func furnished(t *testing.T) *world {
 	w.Account(t, "zephyr-audio", 40)
 	w.named("zephyr-audio", "Zephyr Audio", "creator")
 	w.Account(t, "cold", 0)
+	w.books("old-books")
 	w.failed("aurora-films", longJob, 12_040, "unsupported_codec", longMessage)
 	w.failed("hoshino-works", "job-4471", 40, "gpu_lost", "GPU fell off the bus (Xid 79) on host render-17.")
 	// Delivered after it was given up; the reclaim takes the balance below zero.
@@ -186,6 +192,25 @@ func furnished(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// books gives an account a past of three months in the book time zone, and lets the oldest of them be closed.
+func (w *world) books(account string) {
+	w.t.Helper()
+	first := time.Date(2025, 8, 20, 7, 30, 0, 0, time.UTC)
+	list := []modeltest.Past{{At: first, Type: "grant", Amount: 1_234_567_890, Category: "paid"}}
+	for day := range 45 {
+		at := first.AddDate(0, 0, day)
+		list = append(list, modeltest.Past{At: at.Add(time.Hour), Type: "charge", Amount: -int64(900_000 + 40_000*(day%7)), RuleVersion: "video_render@v1"},
+			modeltest.Past{At: at.Add(2 * time.Hour), Type: "refund", Amount: int64(50_000 + 9_000*(day%5)), RuleVersion: "video_render@v1"},
+			modeltest.Past{At: at.Add(3 * time.Hour), Type: "charge", Amount: -int64(300_000 * (day % 3)), RuleVersion: "video_upscale@v2", RolloutID: "ro_2025_upscale_half_price", Cohort: "candidate"},
+			modeltest.Past{At: at.Add(4 * time.Hour), Type: "reclaim", Amount: -20_000, RuleVersion: "video_render@v1"})
+	}
+	modeltest.Entries(w.t, w.G, account, list...)
+	now := time.Now()
+	if err := verify.New(w.G).Record(context.Background(), verify.Report{Started: now, Finished: now, ByCheck: map[verify.Check]int64{}}); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func jobPath(account, id, tail string) string {

@@ -16,6 +16,7 @@ import (
 	"recoup/views/layout"
 	"recoup/views/ledger"
 	"recoup/views/message"
+	"recoup/views/months"
 	"recoup/views/operations"
 	"recoup/views/overview"
 	"recoup/views/person"
@@ -473,6 +474,10 @@ func rich(lang text.Lang) []page {
 		{name: "notes-list", view: accounts.NotesList(s.l, accounts.Notes{Rows: s.notes()}), fragment: true},
 		{name: "note", view: accounts.AddNotePage(f, accounts.AddNote{Act: s.act(true), Account: who, Text: wrong})},
 		{name: "note-strike", view: accounts.StrikeNotePage(f, accounts.StrikeNote{Act: s.act(false), Account: who, Text: s.notes()[0].Text})},
+		{name: "months", view: months.ListPage(f, s.monthList())},
+		{name: "months-list", view: months.ListPart(s.l, s.monthList()), fragment: true},
+		{name: "month", view: months.Page(f, s.month())},
+		{name: "month-close", view: months.ClosePage(f, s.closeMonth())},
 		{name: "jobs", view: jobs.Page(f, s.jobs())},
 		{name: "jobs-list", view: jobs.List(s.l, s.jobs()), fragment: true},
 		{name: "job", view: jobs.JobPage(f, s.job())},
@@ -532,6 +537,9 @@ func bare(lang text.Lang) []page {
 		{name: "notes", view: accounts.NotesPage(f, accounts.Notes{})},
 		{name: "note", view: accounts.AddNotePage(f, accounts.AddNote{})},
 		{name: "note-strike", view: accounts.StrikeNotePage(f, accounts.StrikeNote{})},
+		{name: "months", view: months.ListPage(f, months.List{})},
+		{name: "month", view: months.Page(f, months.Model{Title: "t"})},
+		{name: "month-close", view: months.ClosePage(f, months.Close{})},
 		{name: "jobs", view: jobs.Page(f, jobs.Model{})},
 		{name: "job", view: jobs.JobPage(f, jobs.Job{Action: "video_render"})},
 		{name: "reveal", view: jobs.RevealPage(f, jobs.Reveal{})},

@@ -18,6 +18,7 @@ import (
 	"recoup/models/export"
 	"recoup/models/job"
 	"recoup/models/ledger"
+	"recoup/models/month"
 	"recoup/models/operation"
 	"recoup/models/process"
 	"recoup/models/staff"
@@ -49,6 +50,7 @@ type Deps struct {
 	Processes *process.Store
 	Verifier  *verify.Verifier
 	Exports   *export.Service
+	Months    *month.Service
 }
 
 // Console holds the handlers.
@@ -119,6 +121,12 @@ func (h *Console) Routes() []route.Route {
 		file("/exports/:export/file", "export.file", h.exportFile),
 		get("/exports/:export/cancel", "export.cancel", may(staff.LedgerExport), h.cancelExportForm),
 		post("/exports/:export/cancel", "export.cancel.post", may(staff.LedgerExport), h.cancelExport),
+
+		get("/months", "months", may(staff.LedgerView), h.months),
+		get("/months/:month", "month", may(staff.LedgerView), h.month),
+		get("/months/:month/export", "month.export", may(staff.LedgerExport), h.exportMonth),
+		get("/months/:month/close", "month.close", may(staff.MonthClose), h.closeForm),
+		post("/months/:month/close", "month.close.post", may(staff.MonthClose), h.closeMonth),
 
 		get("/jobs", "jobs", may(staff.JobView), h.jobs),
 		get("/accounts/:account/jobs/:job", "job", may(staff.JobView), h.job),

@@ -38,7 +38,7 @@ func statementParams() []string {
 
 // ledgerParams are the parameters of the ledger's URL.
 func ledgerParams() []string {
-	return append(statementParams(), "account", "rollout", "actor", "min", "max", "sign")
+	return append(statementParams(), "account", "rollout", "action", "cohort", "category", "actor", "min", "max", "sign", "zone")
 }
 
 // entriesOf parses the filter once, for the page, the next page and whatever else reads the same rows.
@@ -74,6 +74,7 @@ func (h *Console) entriesOf(r request, path string, params []string) (entryFilte
 		*p.to, p.field.Value = q.get(p.name), q.get(p.name)
 		f.chips = q.chip(f.chips, p.name, r.L.T(p.label))
 	}
+	f.readMore(r)
 	f.readActor(r, actors)
 	f.readAmounts(r)
 	var bad map[string]string
@@ -90,6 +91,38 @@ func (h *Console) entriesOf(r request, path string, params []string) (entryFilte
 			RemoveURL: q.without("period", "from", "to")})
 	}
 	return f, nil
+}
+
+// readMore reads what only links filter by: the form carries it on unseen, its chips take it away.
+func (f *entryFilter) readMore(r request) {
+	for _, p := range []struct {
+		name, label string
+		to          *string
+	}{{"action", "filter.action", &f.Action}, {"cohort", "filter.cohort", &f.Cohort}, {"category", "filter.category", &f.Category}} {
+		*p.to = f.get(p.name)
+		f.chips = f.chip(f.chips, p.name, r.L.T(p.label))
+	}
+	if f.get("zone") != bookZone {
+		f.values.Del("zone")
+	} else {
+		f.chips = append(f.chips, ui.Chip{Label: r.L.T("filter.zone"), Value: r.L.ZoneName(), RemoveURL: f.without("zone")})
+	}
+	for _, name := range []string{"action", "cohort", "category", "zone"} {
+		if v := f.get(name); v != "" {
+			f.form.Kept = append(f.form.Kept, ui.Option{Label: name, Value: v})
+		}
+	}
+}
+
+// bookZone is the value of the parameter zone that turns days and times into those of the book time zone.
+const bookZone = "book"
+
+// inZone is the request with the times of the zone that its URL asks for.
+func (h *Console) inZone(r request) request {
+	if r.QueryParam("zone") == bookZone {
+		return h.inBookZone(r)
+	}
+	return r
 }
 
 // readActor reads who made the entries: an actor as it is recorded, or the name of a person or a key.

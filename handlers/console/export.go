@@ -30,7 +30,7 @@ const (
 
 // exportLedger sends the entries of all accounts that the filter of /ledger selects.
 func (h *Console) exportLedger(c echo.Context) error {
-	r := h.of(c)
+	r := h.inZone(h.of(c))
 	f, err := h.entriesOf(r, "/ledger", ledgerParams())
 	if err != nil {
 		return err

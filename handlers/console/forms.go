@@ -179,6 +179,8 @@ func about(r request) (object, account, job string) {
 	}
 	account, job = named("account"), named("job")
 	switch {
+	case named("month") != "":
+		return "month:" + named("month"), "", ""
 	case named("export") != "":
 		return export.Object(named("export")), "", ""
 	case named("group") != "":

@@ -27,7 +27,7 @@ func (f entryFilter) periodChoices(r request) []ui.Choice {
 }
 
 func (h *Console) ledger(c echo.Context) error {
-	r := h.of(c)
+	r := h.inZone(h.of(c))
 	f, err := h.entriesOf(r, "/ledger", ledgerParams())
 	if err != nil {
 		return err

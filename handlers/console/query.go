@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"recoup/models/calendar"
 	"recoup/models/page"
 	"recoup/views/text"
 	"recoup/views/ui"
@@ -140,7 +141,7 @@ func periodOf(r request, q query) (p period, bad map[string]string) {
 		zone = time.UTC
 	}
 	now := r.Now.In(zone)
-	day := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, zone) }
+	day := func(y int, m time.Month, d int) time.Time { return calendar.Day(y, m, d, zone) }
 	today := day(now.Year(), now.Month(), now.Day())
 	switch q.get("period") {
 	case "today":
@@ -160,12 +161,12 @@ func periodOf(r request, q query) (p period, bad map[string]string) {
 			if v == "" {
 				return time.Time{}
 			}
-			t, err := time.ParseInLocation(time.DateOnly, v, zone)
+			t, err := time.Parse(time.DateOnly, v)
 			if err != nil || t.Year() < 1970 || t.Year() > 9999 {
 				bad[name] = r.L.T("problem.day")
 				return time.Time{}
 			}
-			return t
+			return day(t.Year(), t.Month(), t.Day())
 		}
 		p.First, p.Last = parse("from"), parse("to")
 		if !p.First.IsZero() && !p.Last.IsZero() && p.Last.Before(p.First) {

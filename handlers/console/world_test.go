@@ -26,6 +26,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/modeltest"
 	"recoup/models/process"
+	"recoup/models/rollup"
 	"recoup/models/staff"
 	"recoup/models/task"
 	"recoup/models/verify"
@@ -71,8 +72,12 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 	w.tasks = task.New(g, nil)
 	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, at.Scheme == "https")
+	bookZone, err := time.LoadLocation("Asia/Kathmandu")
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.console = console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops,
-		Processes: process.New(g), Verifier: verify.New(g),
+		Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
 		Exports: w.exports})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Costs: cost.New(w.Ops), Requests: w.Requests, Database: quiet, Queue: quiet})

@@ -20,9 +20,13 @@ type Filter struct {
 	OperationID string `json:"operation,omitempty"`
 	RuleVersion string `json:"rule,omitempty"`
 	RolloutID   string `json:"rollout,omitempty"`
-	Actor       string `json:"actor,omitempty"`
-	MinAmount   *int64 `json:"min,omitempty"`
-	MaxAmount   *int64 `json:"max,omitempty"`
+	// Action selects the entries that any of its rule versions priced.
+	Action    string `json:"action,omitempty"`
+	Cohort    string `json:"cohort,omitempty"`
+	Category  string `json:"category,omitempty"`
+	Actor     string `json:"actor,omitempty"`
+	MinAmount *int64 `json:"min,omitempty"`
+	MaxAmount *int64 `json:"max,omitempty"`
 	// AnySign makes MinAmount and MaxAmount bounds of an amount's size, whatever its sign. Neither may be negative then.
 	AnySign bool       `json:"any_sign,omitempty"`
 	From    *time.Time `json:"from,omitempty"`

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -25,12 +26,14 @@ const sumTime = 20 * time.Second
 
 // ofAccount reports whether checkpoints give the totals of the filter: all of one account in a period, by type.
 func (f Filter) ofAccount() bool {
-	return f.AccountID != "" && f.JobID == "" && f.OperationID == "" && f.RuleVersion == "" && f.RolloutID == "" && f.Actor == "" &&
-		f.MinAmount == nil && f.MaxAmount == nil
+	one := f.AccountID != ""
+	// Compared as a whole: a member that is added to Filter restricts in a way that checkpoints do not know.
+	f.AccountID, f.Types, f.From, f.To, f.AnySign = "", nil, nil, nil, false
+	return one && reflect.DeepEqual(f, Filter{})
 }
 
 // Quick reports whether Totals adds a filter up from derived sums, so that its cost does not grow with the entries: an
-// account's in a period, or by types, rule version, rollout and period of all accounts.
+// account's in a period, or by what the rollup is grouped by and a period of all accounts.
 func (f Filter) Quick() bool { return f.ofAccount() || f.Derived() }
 
 // Totals sums the filtered entries by type, in the order of Types; types without entries are left out. Unless the

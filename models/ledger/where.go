@@ -65,6 +65,12 @@ func (s *Service) where(ctx context.Context, f Filter) (w *where.Clause, one boo
 	equal("operation_id", f.OperationID)
 	equal("rule_version", f.RuleVersion)
 	equal("rollout_id", f.RolloutID)
+	equal("cohort", f.Cohort)
+	equal("category", f.Category)
+	if f.Action != "" {
+		// A rule version is named after its action.
+		w.And("starts_with(e.rule_version, ?)", f.Action+"@v")
+	}
 	equal("actor", f.Actor)
 	if person(f.Actor) {
 		w.And("e.actor LIKE 'staff:%'")

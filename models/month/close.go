@@ -270,3 +270,9 @@ func balancesAt(ctx context.Context, g *gorm.DB, at time.Time) (credit.Sum, erro
 	}
 	return sum, nil
 }
+
+// RecordExport appends the audit row of a month's figures that leave the program as a file; call it before the
+// first byte is sent.
+func (s *Service) RecordExport(ctx context.Context, by actor.Actor, requestID string, m calendar.Month) error {
+	return audit.Record(ctx, s.g, audit.Row{Actor: by, Action: "month.export", Object: Object(m), RequestID: requestID, TraceID: operation.TraceID(ctx)})
+}

@@ -139,6 +139,8 @@ type Overview struct {
 	Figures
 	// Days are all days of the month, also those to come.
 	Days []Day
+	// Oldest and Newest are the first and the last month there are.
+	Oldest, Newest calendar.Month
 	// Later is the sum of all entries since To.
 	Later credit.Sum
 	// Closed is the month as it was closed, nil when it is open.
@@ -167,6 +169,7 @@ func (s *Service) Read(ctx context.Context, m calendar.Month) (Overview, error) 
 	if m.Before(oldest) || present.Before(m) {
 		return o, fault.New(fault.NotFound, fault.CodeNotFound, "There is no month %s: the ledger goes from %s to %s.", m, oldest, present)
 	}
+	o.Oldest, o.Newest = oldest, present
 	from, to, err := s.span(ctx, s.g, m)
 	if err != nil {
 		return o, err

@@ -45,16 +45,12 @@ func newWorld(t *testing.T, zone string) *world {
 	w.rollup = rollup.New(w.G, z)
 	v := verify.New(w.G)
 	var mu sync.Mutex
-	w.months = month.New(month.Deps{Ops: w.Ops, Rollup: w.rollup, Verified: v.Verified,
-		Anchor: func(ctx context.Context, at time.Time) (string, error) {
-			a, err := v.Anchor(ctx, at, func(a verify.Anchor) error {
-				mu.Lock()
-				defer mu.Unlock()
-				w.kept = append(w.kept, a)
-				return nil
-			})
-			return a.Digest, err
-		}})
+	w.months = v.Months(w.Ops, w.rollup, func(a verify.Anchor) error {
+		mu.Lock()
+		defer mu.Unlock()
+		w.kept = append(w.kept, a)
+		return nil
+	})
 	return w
 }
 

@@ -59,8 +59,9 @@ func plain(t *testing.T, g *gorm.DB, f rollup.Filter) string {
 	types := "{" + strings.Join(f.Types, ",") + "}"
 	var rows []rollup.Total
 	err := g.Raw(`SELECT type, count(*) AS count, sum(amount) AS amount FROM entries WHERE created_at >= ? AND created_at < ?
-		AND (? = '{}' OR type = ANY (?::text[])) AND (? = '' OR rule_version = ?) AND (? = '' OR rollout_id = ?) GROUP BY type`,
-		from, to, types, types, f.RuleVersion, f.RuleVersion, f.RolloutID, f.RolloutID).Scan(&rows).Error
+		AND (? = '{}' OR type = ANY (?::text[])) AND (? = '' OR rule_version = ?) AND (? = '' OR rollout_id = ?)
+		AND (? = '' OR rule_version LIKE ? || '@v%') AND (? = '' OR cohort = ?) AND (? = '' OR category = ?) GROUP BY type`,
+		from, to, types, types, f.RuleVersion, f.RuleVersion, f.RolloutID, f.RolloutID, f.Action, f.Action, f.Cohort, f.Cohort, f.Category, f.Category).Scan(&rows).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,6 +164,14 @@ func TestEveryPeriodIsTheSumOfItsEntries(t *testing.T) {
 			}
 			if r.IntN(5) == 0 {
 				f.RolloutID = "ro_1"
+			}
+			switch r.IntN(8) {
+			case 0:
+				f.Action = "render"
+			case 1:
+				f.Cohort = "candidate"
+			case 2:
+				f.Category = "paid"
 			}
 			rows, err := rollup.Totals(ctx, g, f)
 			if err != nil {

@@ -19,7 +19,11 @@ type Filter struct {
 	Types       []string
 	RuleVersion string
 	RolloutID   string
-	From        *time.Time
+	// Action selects the entries of all its rule versions.
+	Action   string
+	Cohort   string
+	Category string
+	From     *time.Time
 	// To is exclusive.
 	To *time.Time
 }
@@ -140,6 +144,18 @@ func (p period) query(columns string) statement {
 	if p.filter.RolloutID != "" {
 		conds = append(conds, `rollout_id = @rollout`)
 		args["rollout"] = p.filter.RolloutID
+	}
+	if p.filter.Action != "" {
+		conds = append(conds, `starts_with(rule_version, @action)`)
+		args["action"] = p.filter.Action + "@v"
+	}
+	if p.filter.Cohort != "" {
+		conds = append(conds, `cohort = @cohort`)
+		args["cohort"] = p.filter.Cohort
+	}
+	if p.filter.Category != "" {
+		conds = append(conds, `category = @category`)
+		args["category"] = p.filter.Category
 	}
 	branch := func(table, at, sums string, where ...string) string {
 		part := "0"

@@ -29,6 +29,7 @@ const (
 	AccountView    Permission = "account.view"
 	LedgerView     Permission = "ledger.view"
 	LedgerExport   Permission = "ledger.export" // take entries out of the program as a file
+	MonthClose     Permission = "month.close"   // close a month of the books for good
 	JobView        Permission = "job.view"
 	DeadLetterView Permission = "deadletter.view"
 	OperationView  Permission = "operation.view"
@@ -74,7 +75,7 @@ func All() []Permission {
 	return []Permission{
 		OverviewView, SearchUse, PreferenceEdit,
 		AccountView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust,
-		LedgerView, LedgerExport, IntegrityView,
+		LedgerView, LedgerExport, MonthClose, IntegrityView,
 		ApprovalView, ApprovalAsk, ApprovalDecide,
 		JobView, JobReveal, JobCancel, JobCharge, JobSignal, JobWork,
 		DeadLetterView, DeadLetterTriage, Requeue, Recover, Discard, Reopen,
@@ -93,7 +94,7 @@ func granted(r Role) []Permission {
 	case Product:
 		return append(granted(Viewer), CostView, ApprovalAsk)
 	case Finance:
-		return append(granted(Viewer), CostView, CostImport, CostAttribute, LedgerExport, IntegrityView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
+		return append(granted(Viewer), CostView, CostImport, CostAttribute, LedgerExport, MonthClose, IntegrityView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
 	case Support:
 		return append(granted(Viewer), ApprovalAsk, AccountNote, JobReveal, JobCancel, DeadLetterTriage, Requeue, Recover, Discard, Reopen)
 	case Lead:

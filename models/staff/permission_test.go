@@ -21,6 +21,7 @@ var roleMatrix = map[staff.Permission]string{
 	"account.adjust":     "_f__la",
 	"ledger.view":        "vfpsla",
 	"ledger.export":      "_f__la",
+	"month.close":        "_f__la",
 	"integrity.view":     "_f__la",
 	"approval.view":      "vfpsla",
 	"approval.ask":       "_fpsla",

@@ -13,6 +13,7 @@ import (
 
 	"recoup/models/credit"
 	"recoup/models/month"
+	"recoup/models/operation"
 	"recoup/models/rollup"
 )
 
@@ -120,6 +121,15 @@ func (v *Verifier) recount(ctx context.Context, closed []month.Closed) (groups [
 		})
 	})
 	return groups, bounds, err
+}
+
+// Months is the service of months over this database: it closes none while the last run of verify found something
+// wrong, and hands each anchor it takes to keep, as Anchor does.
+func (v *Verifier) Months(ops *operation.Store, sums *rollup.Store, keep func(Anchor) error) *month.Service {
+	return month.New(month.Deps{Ops: ops, Rollup: sums, Verified: v.Verified, Anchor: func(ctx context.Context, at time.Time) (string, error) {
+		a, err := v.Anchor(ctx, at, keep)
+		return a.Digest, err
+	}})
 }
 
 // Verified tells those who close a month what the last run over all accounts found wrong with the ledger: every

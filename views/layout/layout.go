@@ -36,6 +36,7 @@ const (
 	Ledger      Section = "/ledger"
 	Accounts    Section = "/accounts"
 	Exports     Section = "/exports"
+	Months      Section = "/months"
 	Jobs        Section = "/jobs"
 	DeadLetters Section = "/dead-letters"
 )

@@ -71,9 +71,10 @@ type Filter struct {
 	Sign         []ui.Option // one option: the range is one of sizes
 	Periods      []ui.Option // the values of period: PeriodOptions
 	PeriodError  string
-	From         ui.Field // YYYY-MM-DD in the person's zone
-	To           ui.Field // the last day, included
-	OpenOnErrors bool     // a field was refused: show the form
+	From         ui.Field    // YYYY-MM-DD in the person's zone
+	To           ui.Field    // the last day, included
+	Kept         []ui.Option // parameters without a field that the form carries on: name (Label) and Value
+	OpenOnErrors bool        // a field was refused: show the form
 }
 
 // Model is the page of all entries.

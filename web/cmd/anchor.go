@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"recoup/models/month"
 	"recoup/models/verify"
 )
 
@@ -49,6 +50,17 @@ func (a *app) anchorOnce(ctx context.Context, v *verify.Verifier, moment time.Ti
 	}
 	a.log.InfoContext(ctx, "ledger anchored", "moment", taken.Moment.UTC(), "digest", taken.Digest)
 	return nil
+}
+
+// months closes months of the book time zone; their anchors are kept where the nightly ones are.
+func (a *app) months() *month.Service {
+	return verify.New(a.g).Months(a.ops, a.rollup, func(x verify.Anchor) error {
+		if err := keepAnchor(a.cfg.AnchorFile, x); err != nil {
+			return err
+		}
+		a.log.Info("ledger anchored", "moment", x.Moment.UTC(), "digest", x.Digest)
+		return nil
+	})
 }
 
 // keepAnchor appends a line and makes sure that it is on the disk.

@@ -78,7 +78,7 @@ func (a *app) server() (*web.Server, error) {
 			a.log.WarnContext(ctx, "not ready", "check", check, "error", err)
 		}})
 	pages := console.New(console.Deps{Staff: a.staff, Sessions: sessions, Ledger: a.ledger, Jobs: a.jobs, Letters: a.letters, Ops: a.ops,
-		Processes: process.New(a.g), Verifier: verify.New(a.g), Exports: a.exports})
+		Processes: process.New(a.g), Verifier: verify.New(a.g), Months: a.months(), Exports: a.exports})
 	routes := web.Routes(jsonAPI, pages)
 	if a.cfg.MetricsListen == "" {
 		routes = append(routes, web.MetricsRoute(a.tel.MetricsHandler()))
