@@ -135,7 +135,8 @@ const lookTime = 8 * time.Second
 // indexed reports whether an index leads to the rows of the filter, so that finding a page of them or finding that
 // there are none takes no time.
 func (f Filter) indexed() bool {
-	return f.JobID != "" || f.OperationID != "" || person(f.Actor) || f.Actor == "" && f.MinAmount == nil && f.MaxAmount == nil && (f.RuleVersion == "" || f.AccountID == "")
+	return f.JobID != "" || f.OperationID != "" || person(f.Actor) || f.Actor == "" && f.Action == "" && f.Cohort == "" && f.Category == "" &&
+		f.MinAmount == nil && f.MaxAmount == nil && (f.RuleVersion == "" || f.AccountID == "")
 }
 
 // bounded runs a query for entries of f, in a transaction with a time limit of its own where it may have to look
