@@ -71,7 +71,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages := console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
+	pages := console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Pricing: w.Pricing, Rollouts: w.Rollouts, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
 		Exports: w.exports})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Costs: cost.New(w.Ops), Requests: w.Requests, Database: quiet, Queue: quiet})

@@ -452,7 +452,7 @@ func rich(lang text.Lang) []page {
 	unreadable.Rows, unreadable.List.Unreadable = nil, &ui.Unreadable{RequestID: "req-0198c3f27d3e", RetryURL: "/ledger"}
 	noMatch := s.ledger()
 	noMatch.Rows, noMatch.Filter.OpenOnErrors, noMatch.Filter.Min = nil, true, wrong
-	return []page{
+	return append(richRollouts(s, f), []page{
 		{name: "overview", view: overview.Page(f, s.overview())},
 		{name: "ledger", view: ledger.Page(f, s.ledger())},
 		{name: "ledger-no-match", view: ledger.Page(f, noMatch)},
@@ -517,14 +517,14 @@ func rich(lang text.Lang) []page {
 		{name: "sign-in-use-link", view: person.LinkPage(out, "t0ken")},
 		{name: "sign-in-link", view: person.SpentLinkPage(out)},
 		{name: "preferences", view: person.PreferencesPage(f, person.Preferences{Languages: []ui.Option{{Value: "en", Label: "English", Selected: lang == text.English}, {Value: "ja", Label: "日本語", Selected: lang == text.Japanese}}, Zone: ui.Field{Value: "Asia/Tokyo"}, Zones: []string{"Asia/Tokyo", "Europe/Berlin", "UTC"}, Theme: "auto"})},
-	}
+	}...)
 }
 
 // bare is every page with nothing on it: zero view models.
 func bare(lang text.Lang) []page {
 	l := locale(lang)
 	f := layout.Frame{L: l, Person: "M"}
-	return []page{
+	return append(bareRollouts(l, f), []page{
 		{name: "overview", view: overview.Page(f, overview.Model{})},
 		{name: "ledger", view: ledger.Page(f, ledger.Model{})},
 		{name: "ledger-list", view: ledger.List(l, ledger.Model{}), fragment: true},
@@ -556,5 +556,5 @@ func bare(lang text.Lang) []page {
 		{name: "message", view: message.Page(f, message.Model{Title: "t"})},
 		{name: "sign-in", view: person.SignInPage(layout.Frame{L: l}, person.SignIn{Wait: "5 min"})},
 		{name: "preferences", view: person.PreferencesPage(f, person.Preferences{})},
-	}
+	}...)
 }

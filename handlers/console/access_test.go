@@ -103,6 +103,8 @@ func TestEveryRouteWithEveryRole(t *testing.T) {
 	visitor := w.visitor()
 	known := samples()
 	maps.Copy(known, peopleSamples())
+	maps.Copy(known, rolloutSamples())
+	w.furnishRollouts()
 	maps.Copy(known, triageSamples())
 	for _, r := range w.console.Routes() {
 		if r.Access.Kind() == route.KindPublic {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,9 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/month"
 	"recoup/models/operation"
+	"recoup/models/pricing"
 	"recoup/models/process"
+	"recoup/models/rollout"
 	"recoup/models/staff"
 	"recoup/models/verify"
 	"recoup/static"
@@ -44,6 +47,8 @@ type Deps struct {
 	Staff     *staff.Service
 	Sessions  Sessions
 	Ledger    *ledger.Service
+	Pricing   *pricing.Service
+	Rollouts  *rollout.Service
 	Jobs      *job.Service
 	Letters   *deadletter.Service
 	Ops       *operation.Store
@@ -79,7 +84,7 @@ func (h *Console) Routes() []route.Route {
 		return r
 	}
 	may := route.SignedIn
-	return []route.Route{
+	return slices.Concat([]route.Route{
 		get("/sign-in", "sign_in", route.Public(), h.signInPage),
 		post("/sign-in", "sign_in.post", route.Public(), h.signIn),
 		get("/sign-in/link", "sign_in.link", route.Public(), h.linkPage),
@@ -159,7 +164,7 @@ func (h *Console) Routes() []route.Route {
 		post("/accounts/:account/jobs/:job/discard", "discard.post", may(staff.Discard), h.discard),
 		get("/accounts/:account/jobs/:job/reopen", "reopen", may(staff.Reopen), h.reopenForm),
 		post("/accounts/:account/jobs/:job/reopen", "reopen.post", may(staff.Reopen), h.reopen),
-	}
+	}, h.rolloutRoutes(get, post))
 }
 
 // request is one person's request with how they read.
@@ -220,6 +225,7 @@ func (h *Console) frame(r request) layout.Frame {
 	if r.Request().Method == http.MethodGet {
 		f.Notices = h.notices(r)
 	}
+	f.Pricing = r.may(staff.PricingView)
 	if r.may(staff.DeadLetterView) {
 		if open, err := h.Letters.Count(r.Request().Context(), railCount); err == nil {
 			f.DeadLetters = r.L.Credits(open)

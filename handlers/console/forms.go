@@ -160,6 +160,12 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 	if strings.HasPrefix(object, export.Object("")) {
 		happened = r.L.T("exports.too_late")
 	}
+	switch {
+	case strings.HasPrefix(object, "rollout:"):
+		happened = r.L.T("conflict.rollout")
+	case strings.HasPrefix(object, "action:"):
+		happened = r.L.T("conflict.price")
+	}
 	if job != "" {
 		if by := h.whoWasFirst(r, account, job, state); by != "" {
 			happened += " " + by
@@ -183,6 +189,10 @@ func about(r request) (object, account, job string) {
 		return "month:" + named("month"), "", ""
 	case named("export") != "":
 		return export.Object(named("export")), "", ""
+	case named("rollout") != "":
+		return "rollout:" + named("rollout"), "", ""
+	case named("action") != "":
+		return "action:" + named("action"), "", ""
 	case named("group") != "":
 		return "group:" + named("group"), "", ""
 	case account == "":

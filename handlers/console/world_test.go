@@ -76,7 +76,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.console = console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops,
+	w.console = console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Pricing: w.Pricing, Rollouts: w.Rollouts, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops,
 		Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
 		Exports: w.exports})
 	quiet := func(context.Context) error { return nil }

@@ -23,6 +23,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	"recoup/models/pricing"
+	"recoup/models/rollout"
 	"recoup/web/local"
 )
 
@@ -115,8 +116,10 @@ type Models struct {
 	Ops     *operation.Store
 	Ledger  *ledger.Service
 	Pricing *pricing.Service
-	Jobs    *job.Service
-	Letters *deadletter.Service
+	// Rollouts know of costs as in production.
+	Rollouts *rollout.Service
+	Jobs     *job.Service
+	Letters  *deadletter.Service
 	// Requests and Desk hold what waits for a second person.
 	Requests *approval.Store
 	Desk     *approval.Desk
@@ -146,7 +149,7 @@ func New(t testing.TB, g *gorm.DB, policy job.Policy, options ...ledger.Option) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Jobs: jobs, Letters: deadletter.New(ops),
+	return &Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Rollouts: rollout.New(ops, rollout.Options{Costs: rollout.KnownCosts}), Jobs: jobs, Letters: deadletter.New(ops),
 		Requests: approval.NewStore(g, 0), Desk: approval.NewDesk(ops, l.Executors())}
 }
 

@@ -116,3 +116,17 @@ func (r Rule) Example(was *Rule) (Example, error) {
 	e.Was = &before
 	return e, err
 }
+
+// Candidates lists the rule versions that a rollout may try: those of actions with a price in force that are neither in
+// force nor retired, newest first.
+func (s *Service) Candidates(ctx context.Context) ([]string, error) {
+	var out []string
+	err := s.g.WithContext(ctx).Raw(`SELECT r.id FROM rule_versions r JOIN actions a ON a.id = r.action
+		WHERE a.baseline IS NOT NULL AND a.baseline <> r.id AND a.retired_at IS NULL
+			AND NOT EXISTS (SELECT 1 FROM rule_retirements t WHERE t.rule_version = r.id)
+		ORDER BY r.created_at DESC, r.id LIMIT 500`).Scan(&out).Error
+	if err != nil {
+		return nil, fmt.Errorf("pricing: candidates: %w", err)
+	}
+	return out, nil
+}

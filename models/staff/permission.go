@@ -37,6 +37,8 @@ const (
 	AuditView      Permission = "audit.view"
 	SettingsView   Permission = "settings.view"
 	SearchUse      Permission = "search.use"
+	PricingView    Permission = "pricing.view"
+	RolloutView    Permission = "rollout.view"
 	CostView       Permission = "cost.view"
 	ApprovalView   Permission = "approval.view" // see what waits for a second person
 )
@@ -65,6 +67,11 @@ const (
 	DeadLetterTriage Permission = "deadletter.triage"
 	// Recover is to deliver by hand what was made after all; it may reclaim.
 	Recover        Permission = "deadletter.recover"
+	PricingEdit    Permission = "pricing.edit"      // make, put in force and retire rule versions
+	RolloutCreate  Permission = "rollout.create"    // make and archive drafts
+	RolloutAdvance Permission = "rollout.advance"   // start, advance, complete
+	RolloutPause   Permission = "rollout.pause"     // pause and resume
+	RolloutBack    Permission = "rollout.roll_back" // roll back
 	StaffManage    Permission = "staff.manage"
 	APIKeyManage   Permission = "apikey.manage"
 	PreferenceEdit Permission = "preferences.edit" // one's own
@@ -79,6 +86,7 @@ func All() []Permission {
 		ApprovalView, ApprovalAsk, ApprovalDecide,
 		JobView, JobReveal, JobCancel, JobCharge, JobSignal, JobWork,
 		DeadLetterView, DeadLetterTriage, Requeue, Recover, Discard, Reopen,
+		PricingView, PricingEdit, RolloutView, RolloutCreate, RolloutAdvance, RolloutPause, RolloutBack,
 		CostView, CostRecord, CostImport, CostAttribute,
 		OperationView, AuditView, SettingsView, StaffManage, APIKeyManage,
 	}
@@ -89,10 +97,10 @@ func granted(r Role) []Permission {
 	switch r {
 	case Viewer:
 		return []Permission{
-			OverviewView, SearchUse, PreferenceEdit, AccountView, LedgerView, JobView, DeadLetterView, OperationView, ApprovalView,
+			OverviewView, SearchUse, PreferenceEdit, AccountView, LedgerView, JobView, DeadLetterView, OperationView, ApprovalView, PricingView, RolloutView,
 		}
 	case Product:
-		return append(granted(Viewer), CostView, ApprovalAsk)
+		return append(granted(Viewer), CostView, ApprovalAsk, PricingEdit, RolloutCreate, RolloutAdvance, RolloutPause, RolloutBack)
 	case Finance:
 		return append(granted(Viewer), CostView, CostImport, CostAttribute, LedgerExport, MonthClose, IntegrityView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
 	case Support:

@@ -37,6 +37,8 @@ const (
 	Accounts    Section = "/accounts"
 	Exports     Section = "/exports"
 	Months      Section = "/months"
+	Prices      Section = "/pricing"
+	Rollouts    Section = "/rollouts"
 	Jobs        Section = "/jobs"
 	DeadLetters Section = "/dead-letters"
 )
@@ -52,6 +54,7 @@ type Frame struct {
 	Path        string
 	Query       string // what stands in the search box
 	Exports     bool   // the person may make files
+	Pricing     bool   // the person may see prices and rollouts
 	DeadLetters string // number of dead letters that need review, beside the rail's entry; empty or "0": none
 	Notices     []ui.Notice
 }

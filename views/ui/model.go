@@ -111,6 +111,7 @@ type Confirm struct {
 	Say     string // what will happen, in plain words
 	Changes []Change
 	Danger  bool
+	Blocked bool   // it cannot be done now; the children say why
 	Submit  string // label of the button that acts
 }
 
@@ -194,6 +195,18 @@ func stateLook(state string) (icon, tone string) {
 		return "turn", "reclaim"
 	case "refunded":
 		return "back", "refund"
+	case "in_force", "completed":
+		return "check", "ok"
+	case "paused", "missing":
+		return "pause", "wait"
+	case "halted":
+		return "cross", "bad"
+	case "rolled_back":
+		return "back", "off"
+	case "retired", "archived":
+		return "ban", "off"
+	case "gone":
+		return "check", "ok"
 	case "running":
 		return "play", "run"
 	case "queued", "retrying", "waiting":

@@ -1,0 +1,97 @@
+package present
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"recoup/models/pricing"
+	views "recoup/views/pricing"
+	"recoup/views/ui"
+)
+
+// ActionURL is the page of an action's prices.
+func ActionURL(id string) string { return "/pricing/actions/" + url.PathEscape(id) }
+
+// RuleURL is where the forms of a rule version are.
+func RuleURL(id string) string { return "/pricing/rules/" + url.PathEscape(id) }
+
+// RolloutURL is a rollout's page.
+func RolloutURL(id string) string { return "/rollouts/" + url.PathEscape(id) }
+
+// thousandths writes so many thousandths as a decimal number, exactly.
+func (p Presenter) thousandths(n int64) string {
+	whole := p.L.Credits(n / 1000)
+	if rest := strings.TrimRight(fmt.Sprintf("%03d", n%1000), "0"); rest != "" {
+		return whole + "." + rest
+	}
+	return whole
+}
+
+// share writes hundredths of a percent as a percentage, without zeros at its end.
+func (p Presenter) share(bps int64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%d.%02d", bps/100, bps%100), "0"), ".")
+}
+
+// Price says in words what a rule version costs.
+func (p Presenter) Price(r pricing.Rule, unit string) string {
+	parts := []string{p.L.T("price.unit", p.thousandths(r.UnitPrice), unit)}
+	if r.DiscountBps > 0 {
+		parts = append(parts, p.L.T("price.off", p.share(r.DiscountBps)))
+	}
+	if r.Minimum > 0 {
+		parts = append(parts, p.L.T("price.least", p.L.Credits(r.Minimum)))
+	}
+	return strings.Join(append(parts, p.L.T("rounding."+string(r.Rounding))), ", ")
+}
+
+// Example is the worked example of a rule version; was is the version that was in force before, nil for none.
+func (p Presenter) Example(r pricing.Rule, was *pricing.Rule, unit string) string {
+	e, err := r.Example(was)
+	switch {
+	case err != nil:
+		return p.L.T("price.overflow")
+	case e.Was == nil:
+		return p.L.T("price.example", p.L.Credits(e.Units), unit, p.L.Credits(e.Cost))
+	}
+	return p.L.T("price.example_was", p.L.Credits(e.Units), unit, p.L.Credits(e.Cost), p.L.Credits(*e.Was))
+}
+
+// ActionRow is one action of the list.
+func (p Presenter) ActionRow(a pricing.Action) views.Row {
+	row := views.Row{Action: ui.ID{Value: a.ID, URL: ActionURL(a.ID)}, Rule: Rule(&a.Rule.ID), Price: p.Price(a.Rule, a.Unit), Example: p.Example(a.Rule, nil, a.Unit),
+		Since: p.L.Stamp(a.Since, p.Now), Retired: a.RetiredAt != nil}
+	if a.RolloutID != nil {
+		row.Rollout = ui.Link{Text: *a.RolloutID, URL: RolloutURL(*a.RolloutID)}
+	}
+	return row
+}
+
+// RuleVersion is one rule version of an action, among all of them.
+func (p Presenter) RuleVersion(v pricing.Version, of map[string]pricing.Rule, unit string) views.Version {
+	out := views.Version{Rule: Rule(&v.ID), State: "not_in_force", Price: p.Price(v.Rule, unit), Made: p.L.Stamp(v.CreatedAt, p.Now),
+		Who: p.actor(v.Author), Why: v.Reason}
+	var was *pricing.Rule
+	if v.ComparedWith != nil {
+		if r, ok := of[*v.ComparedWith]; ok {
+			was = &r
+		}
+	}
+	out.Example = p.Example(v.Rule, was, unit)
+	switch {
+	case v.RetiredAt != nil:
+		out.State = "retired"
+	case v.InForce:
+		out.State = "in_force"
+	}
+	return out
+}
+
+// Units writes a number for a form's field; "" for 0.
+func Units(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}

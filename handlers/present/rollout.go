@@ -1,0 +1,193 @@
+package present
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"recoup/models/pricing"
+	"recoup/models/rollout"
+	views "recoup/views/rollouts"
+	"recoup/views/ui"
+)
+
+// StaleChecks is how old checks may be before a page says so.
+const StaleChecks = 5 * time.Minute
+
+// RolloutRow is one rollout of the list.
+func (p Presenter) RolloutRow(r rollout.Rollout) views.Row {
+	since := r.CreatedAt
+	if r.StartedAt != nil {
+		since = *r.StartedAt
+	}
+	return views.Row{ID: ui.ID{Value: r.ID, URL: RolloutURL(r.ID)}, Title: r.Title, State: string(r.State), Action: ui.ID{Value: r.Action, URL: ActionURL(r.Action)},
+		Baseline: r.Baseline, Candidate: r.Candidate, Stage: p.StageName(r.Stages, r.Stage), Enrolled: p.L.Credits(r.Enrolled), Since: p.L.Stamp(since, p.Now)}
+}
+
+// StageName is what a stage admits in a few words; "not started" for 0.
+func (p Presenter) StageName(stages []pricing.Stage, n int) string {
+	if n < 1 || n > len(stages) {
+		return p.L.T("stage.none")
+	}
+	s := stages[n-1]
+	var parts []string
+	if k := len(s.Segment.Accounts); k > 0 {
+		parts = append(parts, p.L.T("stage.named", p.L.Credits(int64(k))))
+	}
+	if s.Threshold > 0 || len(parts) == 0 {
+		share := p.percent(int64(s.Threshold), pricing.Buckets)
+		if of := segment(s.Segment); of != "" {
+			parts = append(parts, p.L.T("stage.of_segment", share, of))
+		} else {
+			parts = append(parts, p.L.T("stage.threshold", share))
+		}
+	}
+	return strings.Join(parts, " + ")
+}
+
+func segment(s pricing.Segment) string {
+	parts := append(append([]string(nil), s.Plans...), s.Regions...)
+	for name, value := range s.Attributes {
+		parts = append(parts, name+"="+value)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// percent is part of whole in percent, with as many places as a bucket needs.
+func (p Presenter) percent(part, whole int64) string {
+	text := strconv.FormatFloat(float64(part)*100/float64(whole), 'f', 3, 64)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// Reach is about how many of so many accounts a rollout admits at a stage: those enrolled at least. It counts
+// thresholds alone: how many accounts a segment holds is not known.
+func (p Presenter) Reach(r rollout.Rollout, stage int, accounts int64) int64 {
+	most := r.Enrolled
+	for _, s := range r.Stages {
+		if s.Number <= stage {
+			most = max(most, accounts*int64(s.Threshold)/pricing.Buckets, int64(len(s.Segment.Accounts)))
+		}
+	}
+	return min(most, max(accounts, r.Enrolled))
+}
+
+// Rollout is a rollout's page but for what only the handler knows: links, buttons, the account tried.
+func (p Presenter) Rollout(r rollout.Rollout, accounts int64, checks *rollout.Checks, findings []rollout.Finding, history []rollout.Event) views.Rollout {
+	m := views.Rollout{ID: r.ID, Title: r.Title, State: string(r.State), Action: ui.ID{Value: r.Action, URL: ActionURL(r.Action)}, Zone: p.L.ZoneAt(p.Now)}
+	m.Say = p.saysRollout(r, accounts)
+	if r.State.Live() {
+		if why := p.Unsafe(r, checks); why != "" {
+			m.Warning = p.L.T("rollout.say_unsafe", why)
+		} else {
+			m.Say += " " + p.L.T("rollout.say_safe")
+		}
+	}
+	for _, s := range r.Stages {
+		v := views.Stage{Label: p.StageName(r.Stages, s.Number), Now: s.Number == r.Stage && r.State.Live(), Past: s.Number < r.Stage}
+		switch {
+		case v.Past:
+			v.Note = p.L.T("stage.past")
+		case s.Number == r.Stage && r.StageSince != nil:
+			v.Note = p.L.T("stage.since", p.L.Stamp(*r.StageSince, p.Now).Short)
+			if until := r.DwellUntil(); until.After(p.Now) {
+				v.Note += ", " + p.L.T("stage.until", p.L.Stamp(*until, p.Now).Short)
+			}
+		default:
+			v.Note = p.L.T("step.about", p.L.Credits(p.Reach(r, s.Number, accounts)), p.L.Credits(accounts))
+			if s.MinDwellS > 0 {
+				v.Note += ", " + p.L.T("stage.lasts", p.L.Duration(time.Duration(s.MinDwellS)*time.Second))
+			}
+		}
+		m.Stages = append(m.Stages, v)
+	}
+	if checks != nil {
+		m.Examined = p.L.T("checks.examined", p.L.Credits(checks.Examined), p.L.Stamp(checks.At, p.Now).Full)
+		for _, c := range checks.All {
+			m.Checks = append(m.Checks, p.check(r, *checks, c))
+		}
+	}
+	for _, f := range findings {
+		m.Findings = append(m.Findings, views.Finding{Check: string(f.Check), Account: Account(f.AccountID), Operation: Operation(f.AccountID, f.OperationID, ""),
+			What: f.What, Expected: f.Expected, Found: f.Found, At: p.L.Stamp(f.FoundAt, p.Now), Gone: f.GoneAt != nil})
+	}
+	for _, e := range history {
+		scope := rollout.ScopeOf(r.ID)
+		if e.Kind == "created" {
+			scope = rollout.Scope()
+		}
+		m.Events = append(m.Events, views.Event{At: p.L.Stamp(e.At, p.Now), Kind: e.Kind, Stage: p.StageName(r.Stages, e.StageAfter), Who: p.actor(e.Actor),
+			Reason: e.Reason, Enrolled: p.L.Credits(e.Enrolled), Operation: ui.ID{Value: e.OperationID, URL: OperationURL(scope.String(), e.OperationID)}})
+	}
+	return m
+}
+
+// saysRollout is the one sentence that tells how a rollout stands.
+func (p Presenter) saysRollout(r rollout.Rollout, accounts int64) string {
+	switch {
+	case r.State.Live():
+		say := p.L.T("rollout.say_live", p.L.Credits(r.Enrolled), p.L.Credits(accounts), r.Candidate, r.Baseline, p.Stamp(r.StartedAt).Full)
+		if r.State != rollout.Running {
+			say += " " + p.L.T("rollout.say_paused")
+		}
+		return say
+	case r.State == rollout.RolledBack:
+		return p.L.T("rollout.say_rolled_back", p.Stamp(r.EndedAt).Full, r.Baseline, r.Candidate)
+	case r.State == rollout.Completed:
+		return p.L.T("rollout.say_completed", p.Stamp(r.EndedAt).Full, r.Candidate)
+	case r.State == rollout.Archived:
+		return p.L.T("rollout.say_archived")
+	}
+	return p.L.T("rollout.say_draft", r.Action)
+}
+
+// Unsafe says why a live rollout is not to be widened; empty when nothing speaks against it.
+func (p Presenter) Unsafe(r rollout.Rollout, checks *rollout.Checks) string {
+	if checks == nil {
+		return p.L.T("checks.not_yet")
+	}
+	var parts []string
+	for _, c := range checks.All {
+		switch c.Outcome {
+		case rollout.Fail:
+			parts = append(parts, p.L.T("checks.fails", p.L.T("checks."+string(c.Name))))
+		case rollout.Missing:
+			parts = append(parts, p.L.T("checks.lacks", p.L.T("checks."+string(c.Name))))
+		}
+	}
+	if age := p.Now.Sub(checks.At); age > StaleChecks {
+		parts = append(parts, p.L.T("checks.stale", p.L.Age(checks.At, p.Now)))
+	}
+	return strings.Join(parts, " ")
+}
+
+// check is the card of one check.
+func (p Presenter) check(r rollout.Rollout, all rollout.Checks, c rollout.Check) views.Check {
+	v := views.Check{Name: string(c.Name), Found: p.L.Credits(c.Found), At: p.L.Stamp(all.At, p.Now)}
+	switch c.Outcome {
+	case rollout.Pass:
+		v.State = "passed"
+	case rollout.Fail:
+		v.State, v.Why = "failed", c.Why
+	default:
+		v.State = "missing"
+		var lacks []string
+		if all.Charges < int64(r.MinCharges) {
+			lacks = append(lacks, p.L.T("checks.few_charges", p.L.Credits(all.Charges), p.L.Credits(int64(r.MinCharges))))
+		}
+		if c.Name == rollout.Reconciliation && (all.Known*10000 < all.Delivered*int64(r.MinCostsBps) || all.Delivered == 0) {
+			lacks = append(lacks, p.L.T("checks.few_costs", p.L.Credits(all.Known), p.L.Credits(all.Delivered)))
+		}
+		v.Why = strings.Join(lacks, "; ")
+	}
+	return v
+}
+
+// Tried is the decision that an account would get now.
+func (p Presenter) Tried(d pricing.Decision, unit string) views.Try {
+	t := views.Try{Cohort: d.Cohort, Rule: d.RuleVersion, Why: p.L.Maybe("why."+string(d.Reason), string(d.Reason)),
+		Price: p.L.T("price.example", p.L.Credits(d.Units), unit, p.L.Credits(d.Price))}
+	if d.Bucket != nil {
+		t.Bucket = p.L.Credits(int64(*d.Bucket))
+	}
+	return t
+}

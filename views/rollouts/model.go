@@ -1,0 +1,197 @@
+// Package rollouts shows the rollouts, one rollout with its stages, checks and history, and the forms that
+// make and move it.
+package rollouts
+
+import (
+	"github.com/a-h/templ"
+
+	"recoup/views/text"
+	"recoup/views/ui"
+)
+
+// Model is the list of rollouts.
+type Model struct {
+	Rows   []Row
+	Zone   string
+	NewURL string // empty: the person may not
+	List   ui.List
+}
+
+// Row is one rollout of the list.
+type Row struct {
+	ID        ui.ID
+	Title     string
+	State     string
+	Action    ui.ID
+	Baseline  string
+	Candidate string
+	Stage     string
+	Enrolled  string
+	Since     text.Stamp // when it was started, else made
+}
+
+// Rollout is a rollout's page.
+type Rollout struct {
+	ID       string
+	Title    string
+	State    string
+	Say      string
+	Action   ui.ID
+	Warning  string // why it does not widen; empty: nothing keeps it
+	Stages   []Stage
+	Checks   []Check // empty: never made
+	Examined string
+	CheckURL string // empty: the person may not ask for checks now
+	Findings []Finding
+	Try      Try
+	Events   []Event
+	Zone     string
+	Steps    []Step
+}
+
+// Stage is one stop of the rail.
+type Stage struct {
+	Label string
+	Note  string
+	Past  bool
+	Now   bool
+}
+
+// Check is the card of one check.
+type Check struct {
+	Name  string // uniqueness, consistency, reconciliation
+	Found string
+	State string // passed, failed, missing
+	Why   string
+	At    text.Stamp
+}
+
+// Finding is one thing that a check found.
+type Finding struct {
+	Check     string
+	Account   ui.ID
+	Operation ui.ID
+	What      string
+	Expected  string
+	Found     string
+	At        text.Stamp
+	Gone      bool
+}
+
+// Try is the answer for one account.
+type Try struct {
+	Action  string
+	Account ui.Field
+	// Cohort is empty while nobody asked.
+	Cohort string
+	Rule   string
+	Bucket string
+	Why    string
+	Price  string
+}
+
+// Event is one step of the history.
+type Event struct {
+	At        text.Stamp
+	Kind      string
+	Stage     string
+	Who       string
+	Reason    string
+	Enrolled  string
+	Operation ui.ID
+}
+
+// Step is a button that leads to a step's form.
+type Step struct {
+	Name   string
+	URL    string
+	Danger bool
+	Main   bool
+}
+
+// Move is the form of a step.
+type Move struct {
+	ui.Act
+	Name      string
+	ID        string
+	URL       string
+	Version   string
+	Changes   []ui.Change
+	Danger    bool
+	Blocked   string // why it cannot be made now; empty: it can
+	Reason    ui.Field
+	Candidate string
+}
+
+// New is the form of a draft.
+type New struct {
+	ui.Act
+	ID, Title, MinCharges, MinCosts, Reason ui.Field
+	Candidates                              []ui.Option
+	CandidateError                          string
+	StagesError                             string
+	Stages                                  []NewStage
+}
+
+// NewStage are the fields of one stage.
+type NewStage struct {
+	Number                                                  string
+	Threshold, Accounts, Plans, Regions, Attributes, DwellH ui.Field
+}
+
+func (m Rollout) name() string {
+	if m.Title != "" {
+		return m.Title
+	}
+	return m.ID
+}
+
+func crumbs(l text.Locale, id, url string) []ui.Link {
+	out := []ui.Link{{Text: l.T("nav.rollouts"), URL: "/rollouts"}}
+	if url != "" {
+		out = append(out, ui.Link{Text: id, URL: url})
+	}
+	return out
+}
+
+func (s Stage) attrs() templ.Attributes {
+	switch {
+	case s.Now:
+		return templ.Attributes{"aria-current": "step"}
+	case s.Past:
+		return templ.Attributes{"data-past": true}
+	}
+	return nil
+}
+
+func (s Step) kind() string {
+	switch {
+	case s.Danger:
+		return "danger"
+	case s.Main:
+		return "primary"
+	}
+	return ""
+}
+
+func idInput() templ.Attributes {
+	return templ.Attributes{"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}
+}
+
+func numberInput() templ.Attributes {
+	return templ.Attributes{"autocomplete": "off", "inputmode": "numeric"}
+}
+
+func reasonInput() templ.Attributes {
+	return templ.Attributes{"required": true, "maxlength": "500"}
+}
+
+// narrowed reports whether anything but the threshold and the time is set, so that it is in sight.
+func (s NewStage) narrowed() bool {
+	for _, f := range []ui.Field{s.Accounts, s.Plans, s.Regions, s.Attributes} {
+		if f.Value != "" || f.Error != "" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,99 @@
+package views_test
+
+import (
+	"time"
+
+	"recoup/views/layout"
+	"recoup/views/pricing"
+	"recoup/views/rollouts"
+	"recoup/views/text"
+	"recoup/views/ui"
+)
+
+// richRollouts are the pages of prices and rollouts with everything that they can show.
+func richRollouts(s sample, f layout.Frame) []page {
+	f.Pricing = true
+	example := s.l.T("price.example_was", "60", "second", "36", "40")
+	price := s.l.T("price.unit", "0.667", "second") + ", " + s.l.T("price.off", "10") + ", " + s.l.T("rounding.half_even")
+	action := ui.ID{Value: "video_render", URL: "/pricing/actions/video_render"}
+	rollout := ui.Link{Text: "ro_2026_discount10", URL: "/rollouts/ro_2026_discount10"}
+	list := pricing.Model{Zone: "JST", NewURL: "/pricing/new"}
+	for i, name := range []string{"video_render", "transcription", "image_generation_with_a_long_name_of_forty_eight_"} {
+		row := pricing.Row{Action: ui.ID{Value: name, URL: "/pricing/actions/" + name}, Rule: rule(name + "@v4"), Price: price, Example: example, Since: s.at(time.Duration(i) * 30 * time.Hour), Retired: i == 1}
+		if i == 0 {
+			row.Rollout = rollout
+		}
+		list.Rows = append(list.Rows, row)
+	}
+	one := pricing.Action{ID: "video_render", Say: s.l.T("action.say", "video_render@v4", s.at(40*time.Hour).Full), Zone: "JST", NewURL: "/pricing/new?action=video_render", RetireURL: "/x", Rollout: rollout}
+	for i, state := range []string{"not_in_force", "in_force", "retired"} {
+		one.Versions = append(one.Versions, pricing.Version{Rule: rule("video_render@v" + string('5'-rune(i))), State: state, Price: price, Example: example, Made: s.at(time.Duration(i) * 50 * time.Hour),
+			Who: "Mika Sato", Why: "Ten percent off for the summer, agreed with finance on 3 November", ForceURL: "/x", RetireURL: "/x"})
+	}
+	form := pricing.New{Act: s.act(true), Action: ui.Field{Value: "video_render"}, Unit: ui.Field{Value: "second"}, UnitPrice: ui.Field{Value: "667"},
+		Minimum: ui.Field{Value: "x", Error: s.l.T("problem.is required")}, Discount: ui.Field{Value: "1000"}, ExampleUnits: ui.Field{Value: "60"},
+		Rounding: pricing.RoundingOptions(s.l, "half_even"), Preview: pricing.Preview{Price: price, Example: example}}
+	force := pricing.Force{Act: s.act(false), Rule: "video_render@v5", Expected: "video_render@v4", Before: "video_render@v4: " + price, After: "video_render@v5: " + price, Example: example, Action: "video_render", ActionURL: action.URL}
+	rows := rollouts.Model{Zone: "JST", NewURL: "/rollouts/new"}
+	for i, state := range []string{"halted", "running", "paused", "draft", "rolled_back", "completed", "archived"} {
+		rows.Rows = append(rows.Rows, rollouts.Row{ID: ui.ID{Value: rollout.Text, URL: rollout.URL}, Title: "Video render: 10 % off", State: state, Action: action, Baseline: "video_render@v4",
+			Candidate: "video_render@v5", Stage: s.l.T("stage.threshold", "1"), Enrolled: "118", Since: s.at(time.Duration(i) * 29 * time.Hour)})
+	}
+	return []page{
+		{name: "prices", view: pricing.Page(f, list)},
+		{name: "price-action", view: pricing.ActionPage(f, one)},
+		{name: "price-new", view: pricing.NewPage(f, form)},
+		{name: "price-force", view: pricing.ForcePage(f, force)},
+		{name: "price-retire", view: pricing.RetirePage(f, pricing.Retire{Act: s.act(false), Rule: "video_render@v3", Action: "video_render", ActionURL: action.URL})},
+		{name: "action-retire", view: pricing.RetirePage(f, pricing.Retire{Act: s.act(false), Action: "video_render", ActionURL: action.URL})},
+		{name: "rollouts", view: rollouts.Page(f, rows)},
+		{name: "rollout", view: rollouts.RolloutPage(f, s.rollout())},
+		{name: "rollout-advance", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "advance", ID: rollout.Text, URL: rollout.URL, Version: "3", Blocked: s.l.T("checks.fails", s.l.T("checks.reconciliation")),
+			Changes: []ui.Change{{Label: s.l.T("step.stage"), Before: "1 %", After: "5 %"}, {Label: s.l.T("step.accounts"), Before: "118", After: s.l.T("step.about", "592", "11,840")}}})},
+		{name: "rollout-roll-back", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(true), Name: "roll_back", ID: rollout.Text, URL: rollout.URL, Version: "3", Danger: true})},
+		{name: "rollout-new", view: rollouts.NewPage(f, rollouts.New{Act: s.act(false), ID: ui.Field{Value: rollout.Text}, Candidates: []ui.Option{{Value: "video_render@v5", Label: "video_render@v5", Selected: true}},
+			StagesError: s.l.T("problem.is required"), Stages: []rollouts.NewStage{{Number: "1", Threshold: ui.Field{Value: "1000"}, DwellH: ui.Field{Value: "24"}},
+				{Number: "2", Threshold: ui.Field{Value: "100001", Error: s.l.T("problem.is too long")}, Plans: ui.Field{Value: "pro, team"}}}})},
+	}
+}
+
+func (s sample) rollout() rollouts.Rollout {
+	m := rollouts.Rollout{ID: "ro_2026_discount10", Title: "Video render: 10 % off", State: "halted", Zone: "JST", CheckURL: "/rollouts/ro_2026_discount10/check",
+		Say:      s.l.T("rollout.say_live", "118", "11,840", "video_render@v5", "video_render@v4", s.at(90*time.Hour).Full) + " " + s.l.T("rollout.say_paused"),
+		Warning:  s.l.T("rollout.say_unsafe", s.l.T("checks.fails", s.l.T("checks.reconciliation"))),
+		Examined: s.l.T("checks.examined", "1,204", s.at(40*time.Second).Full),
+		Stages: []rollouts.Stage{{Label: s.l.T("stage.named", "12"), Note: s.l.T("stage.past"), Past: true}, {Label: s.l.T("stage.threshold", "1"), Note: s.l.T("stage.since", s.at(90*time.Hour).Short), Now: true},
+			{Label: s.l.T("stage.of_segment", "25", "pro, beta=yes"), Note: s.l.T("step.about", "2,960", "11,840")}, {Label: s.l.T("stage.threshold", "100"), Note: s.l.T("step.about", "11,840", "11,840")}},
+		Steps: []rollouts.Step{{Name: "roll_back", URL: "/x", Danger: true}, {Name: "resume", URL: "/x", Main: true}},
+		Try:   rollouts.Try{Action: "/rollouts/ro_2026_discount10", Account: ui.Field{Value: "acct_7Q2M"}, Cohort: "candidate", Rule: "video_render@v5", Bucket: "8,012", Why: s.l.T("why.below_threshold"), Price: s.l.T("price.example", "60", "second", "36")},
+	}
+	for i, c := range []rollouts.Check{{Name: "uniqueness", State: "passed"}, {Name: "consistency", State: "missing", Why: s.l.T("checks.few_charges", "12", "20")},
+		{Name: "reconciliation", State: "failed", Why: "2 unattributed costs: gpu-cloud/line-2026-11-24-000017, gpu-cloud/line-2026-11-24-000018"}} {
+		c.Found, c.At = string('0'+rune(i)), s.at(40*time.Second)
+		m.Checks = append(m.Checks, c)
+	}
+	for i := range 2 {
+		m.Findings = append(m.Findings, rollouts.Finding{Check: "consistency", Account: account("acct_7Q2M"), Operation: operation("charge-0198c3f2-7d3e-7bbd-9d3a-000000000001"), What: "price of entry 12",
+			Expected: "54 by video_render@v5", Found: "60 by video_render@v4", At: s.at(time.Duration(i) * time.Hour), Gone: i == 1})
+	}
+	for i, kind := range []string{"halted", "advanced", "started", "created"} {
+		m.Events = append(m.Events, rollouts.Event{At: s.at(time.Duration(i*31) * time.Hour), Kind: kind, Stage: s.l.T("stage.threshold", "1"), Who: "Mika Sato", Enrolled: "118",
+			Reason: "Everything was quiet for three days, agreed with finance", Operation: ui.ID{Value: "op", URL: "/operations?scope=rollout:x&id=op"}})
+	}
+	return m
+}
+
+// bareRollouts are the same pages with nothing on them.
+func bareRollouts(l text.Locale, f layout.Frame) []page {
+	return []page{
+		{name: "prices", view: pricing.Page(f, pricing.Model{})},
+		{name: "price-action", view: pricing.ActionPage(f, pricing.Action{ID: "x"})},
+		{name: "price-new", view: pricing.NewPage(f, pricing.New{})},
+		{name: "price-force", view: pricing.ForcePage(f, pricing.Force{})},
+		{name: "price-retire", view: pricing.RetirePage(f, pricing.Retire{})},
+		{name: "rollouts", view: rollouts.Page(f, rollouts.Model{})},
+		{name: "rollout", view: rollouts.RolloutPage(f, rollouts.Rollout{ID: "x"})},
+		{name: "rollout-move", view: rollouts.MovePage(f, rollouts.Move{Name: "start"})},
+		{name: "rollout-new", view: rollouts.NewPage(f, rollouts.New{})},
+	}
+}
