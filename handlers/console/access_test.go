@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"recoup/handlers/route"
 	"recoup/models/ids"
@@ -30,6 +31,8 @@ func support() []staff.Role { return []staff.Role{staff.Support, staff.Lead, sta
 func samples() map[string]sample {
 	const j = "/accounts/acct_7/jobs/j1"
 	reason := url.Values{"reason": {"because"}}
+	// The month that is running in the book time zone of these tests.
+	running := time.Now().In(time.FixedZone("Asia/Kathmandu", 20700)).Format("2006-01")
 	return map[string]sample{
 		"console.preferences":          {path: "/preferences", opens: every()},
 		"console.preferences.post":     {path: "/preferences", form: url.Values{"theme": {"dark"}}, opens: every()},
@@ -48,6 +51,11 @@ func samples() map[string]sample {
 		"console.freeze.post":          {path: "/accounts/acct_7/freeze", form: reason, opens: money()},
 		"console.unfreeze":             {path: "/accounts/acct_7/unfreeze", opens: money()},
 		"console.unfreeze.post":        {path: "/accounts/acct_7/unfreeze", form: reason, opens: money()},
+		"console.months":               {path: "/months", opens: every()},
+		"console.month":                {path: "/months/" + running, opens: every()},
+		"console.month.export":         {path: "/months/" + running + "/export", opens: money()},
+		"console.month.close":          {path: "/months/" + running + "/close", opens: money()},
+		"console.month.close.post":     {path: "/months/" + running + "/close", form: url.Values{"confirm": {running}, "digest": {"0"}, "reason": {"because"}}, opens: money()},
 		"console.ledger":               {path: "/ledger", opens: every()},
 		"console.ledger.export":        {path: "/ledger/export?format=csv", opens: money()},
 		"console.account.export":       {path: "/accounts/acct_7/export?format=journal", opens: money()},
