@@ -127,7 +127,7 @@ func hotQueries() []hotQuery {
 		}, []string{"entries_pkey", "jobs_pkey"}},
 		{"Jobs of an account", jobs(job.Filter{AccountID: tail}, job.ByCharge), []string{"jobs_of_account"}},
 		{"What could still be reclaimed", func(ctx context.Context, r reads) error {
-			_, err := r.jobs.Reclaimable(ctx, tail)
+			_, err := r.jobs.Reclaimable(ctx, tail, 1000)
 			return err
 		}, []string{"jobs_reclaimable_of_account"}},
 

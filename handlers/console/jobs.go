@@ -47,7 +47,7 @@ func (h *Console) jobs(c echo.Context) error {
 		return err
 	}
 	if f.Reclaimable && f.AccountID != "" && f.JobID == "" && f.Action == "" && len(f.States) == 0 && len(rows.Rows) > 0 {
-		all, err := h.Jobs.Reclaimable(c.Request().Context(), f.AccountID)
+		all, err := h.Jobs.Reclaimable(c.Request().Context(), f.AccountID, 0)
 		if err != nil {
 			return err
 		}

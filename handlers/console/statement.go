@@ -20,6 +20,9 @@ import (
 // shortList is how many jobs the statement shows beside the entries.
 const shortList = 8
 
+// reclaimableAtOnce is how many jobs that could still be reclaimed a statement adds up; their own list adds up all.
+const reclaimableAtOnce = 200
+
 func (h *Console) statement(c echo.Context) error {
 	r := h.of(c)
 	ctx := c.Request().Context()
@@ -154,11 +157,14 @@ func (h *Console) statementJobs(ctx context.Context, pr present.Presenter, accou
 	if len(open.Rows) == 0 {
 		return nil
 	}
-	all, err := h.Jobs.Reclaimable(ctx, account)
+	all, err := h.Jobs.Reclaimable(ctx, account, reclaimableAtOnce)
 	if err != nil {
 		return err
 	}
 	m.ReclaimableSay = pr.L.N("statement.reclaimable_count", all.Jobs, pr.L.Sum(all.Credits.String()))
+	if all.More {
+		m.ReclaimableSay = pr.L.T("statement.reclaimable_many", pr.L.Credits(reclaimableAtOnce))
+	}
 	m.ReclaimableMore = "/jobs?" + url.Values{"account": {account}, "money": {"refunded"}}.Encode()
 	return nil
 }

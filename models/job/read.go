@@ -264,15 +264,25 @@ func (s *Service) WithID(ctx context.Context, id string, limit int) ([]HeadOf, e
 type Reclaimable struct {
 	Jobs    int64
 	Credits credit.Sum
+	// More is true when there are more jobs than were to be added up; the other members then say nothing.
+	More bool
 }
 
-// Reclaimable sums up an account's jobs that are refunded and not reclaimed. Its cost grows with their number.
-func (s *Service) Reclaimable(ctx context.Context, accountID string) (Reclaimable, error) {
+// Reclaimable sums up an account's jobs that are refunded and not reclaimed, as long as there are no more than most; all
+// of them where most is 0. Its cost grows with their number.
+func (s *Service) Reclaimable(ctx context.Context, accountID string, most int) (Reclaimable, error) {
+	limit := ""
+	if most > 0 {
+		limit = where.Limit(most + 1)
+	}
 	var out Reclaimable
-	err := s.g.WithContext(ctx).Raw(`SELECT count(*) AS jobs, COALESCE(sum(cost), 0) AS credits FROM jobs
-		WHERE account_key = (SELECT key FROM accounts WHERE id = ?) AND is_refunded AND NOT is_reclaimed`, accountID).Scan(&out).Error
+	err := s.g.WithContext(ctx).Raw(`SELECT count(*) AS jobs, COALESCE(sum(cost), 0) AS credits FROM (SELECT cost FROM jobs
+		WHERE account_key = (SELECT key FROM accounts WHERE id = ?) AND is_refunded AND NOT is_reclaimed`+limit+`) j`, accountID).Scan(&out).Error
 	if err != nil {
 		return out, fmt.Errorf("job: reclaimable: %w", err)
+	}
+	if most > 0 && out.Jobs > int64(most) {
+		return Reclaimable{More: true}, nil
 	}
 	return out, nil
 }

@@ -71,6 +71,8 @@ func people(key string) (en, ja string) {
 		return "{1} job. If it is still delivered, {2} credits are taken back, once.", "{1}件。後から納品されると、{2}クレジットが1回だけ回収されます。"
 	case "statement.reclaimable_count.other":
 		return "{1} jobs. If all of these are still delivered, {2} credits are taken back, once each.", "{1}件。これらがすべて後から納品されると、合計{2}クレジットが1回ずつ回収されます。"
+	case "statement.reclaimable_many":
+		return "More than {1} jobs. Their list says what could be taken back.", "{1}件を超えています。回収されうる合計は一覧に表示します。"
 	case "jobs.reclaimable":
 		return "Refunded, could still be reclaimed", "返金済み・回収の可能性あり"
 	case "accounts.by_age":
