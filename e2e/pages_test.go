@@ -35,7 +35,7 @@ func TestEveryPage(t *testing.T) {
 			w := furnished(t)
 			b := w.as(staff.Admin, staff.Preferences{Language: lang, TimeZone: "Asia/Tokyo", Theme: "light"})
 			b.expectRefusals()
-			for _, path := range pages() {
+			for _, path := range append(pages(), costPages()...) {
 				b.size(1280, 900)
 				b.goTo(path)
 				b.until(fmt.Sprintf("document.readyState === 'complete' && document.documentElement.lang === %q && document.documentElement.dataset.theme === 'light'", lang))

@@ -57,7 +57,7 @@ func frame(l text.Locale) layout.Frame {
 		Assets:      layout.Assets{Styles: static.Styles(), Scripts: static.Scripts(), Icon: static.URL("icon.svg")},
 		Person:      "Mika Sato",
 		Path:        "/ledger?type=refund&period=this_month",
-		DeadLetters: "214",
+		DeadLetters: "214", Costs: true,
 	}
 }
 
@@ -452,7 +452,7 @@ func rich(lang text.Lang) []page {
 	unreadable.Rows, unreadable.List.Unreadable = nil, &ui.Unreadable{RequestID: "req-0198c3f27d3e", RetryURL: "/ledger"}
 	noMatch := s.ledger()
 	noMatch.Rows, noMatch.Filter.OpenOnErrors, noMatch.Filter.Min = nil, true, wrong
-	return append(richRollouts(s, f), []page{
+	return append(append(richRollouts(s, f), s.costPages(f)...), []page{
 		{name: "overview", view: overview.Page(f, s.overview())},
 		{name: "ledger", view: ledger.Page(f, s.ledger())},
 		{name: "ledger-no-match", view: ledger.Page(f, noMatch)},
@@ -524,7 +524,7 @@ func rich(lang text.Lang) []page {
 func bare(lang text.Lang) []page {
 	l := locale(lang)
 	f := layout.Frame{L: l, Person: "M"}
-	return append(bareRollouts(l, f), []page{
+	return append(append(bareRollouts(l, f), bareCosts(f)...), []page{
 		{name: "overview", view: overview.Page(f, overview.Model{})},
 		{name: "ledger", view: ledger.Page(f, ledger.Model{})},
 		{name: "ledger-list", view: ledger.List(l, ledger.Model{}), fragment: true},

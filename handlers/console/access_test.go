@@ -18,6 +18,8 @@ import (
 type sample struct {
 	path string
 	form url.Values
+	// file is the content of the file that a form takes, empty for forms without one.
+	file string
 	// opens are the roles that are let in, and no others are.
 	opens []staff.Role
 }
@@ -96,6 +98,9 @@ func send(b *browser, r route.Route, s sample) *httptest.ResponseRecorder {
 	for k, v := range s.form {
 		form[k] = v
 	}
+	if s.file != "" {
+		return b.upload(s.path, "f.csv", s.file, form)
+	}
 	return b.post(s.path, form)
 }
 
@@ -114,6 +119,7 @@ func TestEveryRouteWithEveryRole(t *testing.T) {
 	maps.Copy(known, rolloutSamples())
 	w.furnishRollouts()
 	maps.Copy(known, triageSamples())
+	maps.Copy(known, costSamples())
 	for _, r := range w.console.Routes() {
 		if r.Access.Kind() == route.KindPublic {
 			if !strings.Contains(" "+strings.Join(public(), " ")+" ", " "+r.Name+" ") {

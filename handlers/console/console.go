@@ -15,6 +15,8 @@ import (
 
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
+	"recoup/models/cost"
+	"recoup/models/costimport"
 	"recoup/models/deadletter"
 	"recoup/models/export"
 	"recoup/models/job"
@@ -56,6 +58,8 @@ type Deps struct {
 	Verifier  *verify.Verifier
 	Exports   *export.Service
 	Months    *month.Service
+	Costs     *cost.Service
+	Imports   *costimport.Service
 }
 
 // Console holds the handlers.
@@ -164,7 +168,7 @@ func (h *Console) Routes() []route.Route {
 		post("/accounts/:account/jobs/:job/discard", "discard.post", may(staff.Discard), h.discard),
 		get("/accounts/:account/jobs/:job/reopen", "reopen", may(staff.Reopen), h.reopenForm),
 		post("/accounts/:account/jobs/:job/reopen", "reopen.post", may(staff.Reopen), h.reopen),
-	}, h.rolloutRoutes(get, post))
+	}, h.rolloutRoutes(get, post), h.costRoutes())
 }
 
 // request is one person's request with how they read.
@@ -221,7 +225,7 @@ const railCount = 1000
 // frame is what surrounds the page.
 func (h *Console) frame(r request) layout.Frame {
 	f := layout.Frame{L: r.L, Assets: layout.Assets{Styles: static.Styles(), Scripts: static.Scripts(), Icon: static.URL("icon.svg")},
-		Theme: r.Who.Theme, Person: r.Who.Name, Path: here(r), Query: "", Exports: r.may(staff.LedgerExport)}
+		Theme: r.Who.Theme, Person: r.Who.Name, Path: here(r), Query: "", Costs: r.may(staff.CostView), Exports: r.may(staff.LedgerExport)}
 	if r.Request().Method == http.MethodGet {
 		f.Notices = h.notices(r)
 	}

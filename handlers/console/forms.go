@@ -196,7 +196,7 @@ func about(r request) (object, account, job string) {
 	case named("group") != "":
 		return "group:" + named("group"), "", ""
 	case account == "":
-		return "", "", ""
+		return costObject(r), "", ""
 	case job != "":
 		return operation.Account(account).String() + "/job:" + job, account, job
 	}

@@ -20,6 +20,7 @@ import (
 	"recoup/handlers/console"
 	"recoup/models/actor"
 	"recoup/models/cost"
+	"recoup/models/costimport"
 	"recoup/models/export"
 	"recoup/models/ids"
 	"recoup/models/job"
@@ -76,7 +77,8 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.console = console.New(console.Deps{Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Pricing: w.Pricing, Rollouts: w.Rollouts, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops,
+	w.console = console.New(console.Deps{Costs: cost.New(w.Ops), Imports: costimport.New(w.Ops, cost.New(w.Ops), task.New(g, nil)),
+		Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Pricing: w.Pricing, Rollouts: w.Rollouts, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops,
 		Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
 		Exports: w.exports})
 	quiet := func(context.Context) error { return nil }

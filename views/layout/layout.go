@@ -39,6 +39,7 @@ const (
 	Months      Section = "/months"
 	Prices      Section = "/pricing"
 	Rollouts    Section = "/rollouts"
+	Costs       Section = "/costs"
 	Jobs        Section = "/jobs"
 	DeadLetters Section = "/dead-letters"
 )
@@ -56,6 +57,7 @@ type Frame struct {
 	Exports     bool   // the person may make files
 	Pricing     bool   // the person may see prices and rollouts
 	DeadLetters string // number of dead letters that need review, beside the rail's entry; empty or "0": none
+	Costs       bool   // the person may see costs
 	Notices     []ui.Notice
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 func catalogueFiles() []string {
-	return []string{"words.go", "shell.go", "money.go", "work.go", "forms.go", "answers.go", "finance.go", "triage.go", "people.go", "exports.go", "months.go", "pricing.go", "rollouts.go"}
+	return []string{"words.go", "shell.go", "money.go", "work.go", "forms.go", "answers.go", "finance.go", "triage.go", "people.go", "exports.go", "months.go", "pricing.go", "rollouts.go", "costs.go"}
 }
 
 // catalogue reads the keys out of the source of the catalogue files, in their order.

@@ -113,6 +113,7 @@ type Confirm struct {
 	Danger  bool
 	Blocked bool   // it cannot be done now; the children say why
 	Submit  string // label of the button that acts
+	Files   bool   // a field takes a file
 }
 
 // Decision is the recorded decision that priced an operation.
@@ -223,6 +224,10 @@ func stateLook(state string) (icon, tone string) {
 		return "cross", "bad"
 	case "canceled", "discarded", "superseded", "expired":
 		return "ban", "off"
+	case "attributed":
+		return "check", "ok"
+	case "unattributed":
+		return "cross", "bad"
 	case "replayed":
 		return "copy", "off"
 	default:

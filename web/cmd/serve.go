@@ -77,7 +77,8 @@ func (a *app) server() (*web.Server, error) {
 		Unready: func(ctx context.Context, check string, err error) {
 			a.log.WarnContext(ctx, "not ready", "check", check, "error", err)
 		}})
-	pages := console.New(console.Deps{Staff: a.staff, Sessions: sessions, Ledger: a.ledger, Pricing: a.pricing, Rollouts: a.rollouts, Jobs: a.jobs, Letters: a.letters, Ops: a.ops,
+	pages := console.New(console.Deps{Costs: a.costs, Imports: a.imports,
+		Staff: a.staff, Sessions: sessions, Ledger: a.ledger, Pricing: a.pricing, Rollouts: a.rollouts, Jobs: a.jobs, Letters: a.letters, Ops: a.ops,
 		Processes: process.New(a.g), Verifier: verify.New(a.g), Months: a.months(), Exports: a.exports})
 	routes := web.Routes(jsonAPI, pages)
 	if a.cfg.MetricsListen == "" {

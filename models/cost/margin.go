@@ -1,0 +1,169 @@
+package cost
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"time"
+
+	"gorm.io/gorm"
+
+	"recoup/models/credit"
+	"recoup/models/db"
+	"recoup/models/decimal"
+)
+
+// By is what a margin is worked out for.
+type By string
+
+// What margins can be worked out for.
+const (
+	ByAction      By = "action"
+	ByRuleVersion By = "rule_version"
+	ByRollout     By = "rollout"
+)
+
+// Bys returns all of them, in the order in which a screen lists them.
+func Bys() []By { return []By{ByAction, ByRuleVersion, ByRollout} }
+
+// Margin is what one group of jobs brought in and cost in a period, in one currency.
+type Margin struct {
+	// Group is an action, a rule version or a rollout; empty for jobs outside a rollout.
+	Group    string
+	Currency string
+	// Charged is the credits charged net of refunds and reclaims in the period.
+	Charged credit.Sum
+	// Revenue is Charged at what a credit was worth when each entry was made, and nil where the value of a credit is not
+	// set in this currency for all of them. Margin is Revenue − Cost, nil with it.
+	Revenue *decimal.Decimal
+	Cost    decimal.Decimal
+	// Records counts the attributed records behind Cost.
+	Records int64
+	Margin  *decimal.Decimal
+}
+
+// Margins is a period as a whole.
+type Margins struct {
+	Rows []Margin
+	// Overhead and Unattributed are costs of the period that belong to no group.
+	Overhead, Unattributed []Total
+	// Coverage is for how many delivered jobs of the period a cost is known.
+	Coverage Coverage
+}
+
+// Margins works out the margin of each group in [from, to), one row a group and currency: the currencies that have
+// costs in the period, and those in which a credit has a value. Everything is read at one moment. Its cost grows with
+// the entries and records of the period.
+func (s *Service) Margins(ctx context.Context, by By, from, to time.Time) (Margins, error) {
+	column := map[By]string{ByAction: "j.action", ByRuleVersion: "j.rule_version", ByRollout: "COALESCE(j.rollout_id, '')"}[by]
+	if column == "" {
+		return Margins{}, fmt.Errorf("cost: margin by %q", by)
+	}
+	var m Margins
+	err := db.Snapshot(ctx, s.g, func(tx *gorm.DB) error {
+		g := tx.WithContext(ctx)
+		var charged []struct {
+			Grp     string
+			Entries int64
+			Credits credit.Sum
+		}
+		err := g.Raw(`SELECT `+column+` AS grp, count(*) AS entries, COALESCE(-sum(e.amount), 0) AS credits
+			FROM entries e JOIN jobs j ON j.account_key = e.account_key AND j.key = e.job_key
+			WHERE e.created_at >= ? AND e.created_at < ? AND e.job_key IS NOT NULL GROUP BY 1`, from, to).Scan(&charged).Error
+		if err != nil {
+			return fmt.Errorf("cost: margin: credits: %w", err)
+		}
+		var revenue []struct {
+			Grp, Currency string
+			Entries       int64
+			Amount        decimal.Decimal
+		}
+		err = g.Raw(`WITH v AS (SELECT currency, value, valid_from, lead(valid_from) OVER (PARTITION BY currency ORDER BY valid_from) AS until
+				FROM (SELECT DISTINCT ON (currency, valid_from) currency, valid_from, value FROM credit_values ORDER BY currency, valid_from, key DESC) x)
+			SELECT `+column+` AS grp, v.currency, count(*) AS entries, sum(-e.amount * v.value) AS amount
+			FROM entries e JOIN jobs j ON j.account_key = e.account_key AND j.key = e.job_key
+			JOIN v ON e.created_at >= v.valid_from AND (v.until IS NULL OR e.created_at < v.until)
+			WHERE e.created_at >= ? AND e.created_at < ? AND e.job_key IS NOT NULL GROUP BY 1, 2`, from, to).Scan(&revenue).Error
+		if err != nil {
+			return fmt.Errorf("cost: margin: revenue: %w", err)
+		}
+		var costs []struct {
+			State         State
+			Grp, Currency string
+			Count         int64
+			Amount        decimal.Decimal
+		}
+		err = g.Raw(`SELECT s.state, COALESCE(`+column+`, '') AS grp, r.currency, count(*) AS count, sum(r.amount) AS amount
+			FROM cost_states s JOIN cost_records r ON r.key = s.record_key
+			LEFT JOIN jobs j ON j.account_key = s.account_key AND j.key = s.job_key
+			WHERE s.occurred_at >= ? AND s.occurred_at < ? GROUP BY 1, 2, 3`, from, to).Scan(&costs).Error
+		if err != nil {
+			return fmt.Errorf("cost: margin: costs: %w", err)
+		}
+
+		rows := map[[2]string]*Margin{}
+		row := func(group, currency string) *Margin {
+			key := [2]string{group, currency}
+			if rows[key] == nil {
+				rows[key] = &Margin{Group: group, Currency: currency}
+			}
+			return rows[key]
+		}
+		currencies := map[string]bool{}
+		for _, c := range costs {
+			switch c.State {
+			case Attributed:
+				x := row(c.Grp, c.Currency)
+				x.Cost, x.Records = x.Cost.Plus(c.Amount), x.Records+c.Count
+				currencies[c.Currency] = true
+			case Overhead:
+				m.Overhead = addTotal(m.Overhead, c.Currency, c.Count, c.Amount)
+			case Unattributed:
+				m.Unattributed = addTotal(m.Unattributed, c.Currency, c.Count, c.Amount)
+			}
+		}
+		entries := map[string]int64{}
+		for _, r := range revenue {
+			currencies[r.Currency] = true
+		}
+		for _, c := range charged {
+			entries[c.Grp] = c.Entries
+			for currency := range currencies {
+				row(c.Grp, currency).Charged = c.Credits
+			}
+			if len(currencies) == 0 {
+				row(c.Grp, "").Charged = c.Credits
+			}
+		}
+		for _, r := range revenue {
+			if x := row(r.Grp, r.Currency); r.Entries == entries[r.Grp] {
+				amount := r.Amount
+				x.Revenue = &amount
+			}
+		}
+		for _, x := range rows {
+			if x.Revenue != nil {
+				margin := x.Revenue.Minus(x.Cost)
+				x.Margin = &margin
+			}
+			m.Rows = append(m.Rows, *x)
+		}
+		sort.Slice(m.Rows, func(a, b int) bool {
+			x, y := m.Rows[a], m.Rows[b]
+			return x.Group < y.Group || x.Group == y.Group && x.Currency < y.Currency
+		})
+		m.Coverage, err = CoverageOf(ctx, tx, Jobs{}, from, to)
+		return err
+	})
+	return m, err
+}
+
+func addTotal(totals []Total, currency string, count int64, amount decimal.Decimal) []Total {
+	for i := range totals {
+		if totals[i].Currency == currency {
+			totals[i].Count, totals[i].Amount = totals[i].Count+count, totals[i].Amount.Plus(amount)
+			return totals
+		}
+	}
+	return append(totals, Total{Currency: currency, Count: count, Amount: amount})
+}
