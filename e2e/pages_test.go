@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"recoup/models/staff"
@@ -35,7 +36,7 @@ func TestEveryPage(t *testing.T) {
 			w := furnished(t)
 			b := w.as(staff.Admin, staff.Preferences{Language: lang, TimeZone: "Asia/Tokyo", Theme: "light"})
 			b.expectRefusals()
-			for _, path := range append(pages(), costPages()...) {
+			for _, path := range slices.Concat(pages(), costPages(), w.webhookPages()) {
 				b.size(1280, 900)
 				b.goTo(path)
 				b.until(fmt.Sprintf("document.readyState === 'complete' && document.documentElement.lang === %q && document.documentElement.dataset.theme === 'light'", lang))

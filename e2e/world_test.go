@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ import (
 	"recoup/models/staff"
 	"recoup/models/task"
 	"recoup/models/verify"
+	"recoup/models/webhook"
 	"recoup/web"
 	"recoup/web/session"
 	"recoup/web/telemetry"
@@ -39,7 +41,10 @@ type world struct {
 	staff   *staff.Service
 	tasks   *task.Store
 	exports *export.Service
-	base    string
+	hooks   *webhook.Service
+	// hook is the id of the furnished world's receiver.
+	hook string
+	base string
 }
 
 // directEntries is how many entries a file may hold here that is sent at once.
@@ -68,13 +73,19 @@ func newWorld(t *testing.T) *world {
 	w.tasks = task.New(g, nil)
 	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, false)
+	hooks, err := webhook.New(w.Ops, []byte(modeltest.Secret), webhook.NewSender([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.hooks = hooks
 	bookZone, err := time.LoadLocation("Asia/Kathmandu")
 	if err != nil {
 		t.Fatal(err)
 	}
 	pages := console.New(console.Deps{Costs: cost.New(w.Ops), Imports: costimport.New(w.Ops, cost.New(w.Ops), task.New(g, nil)),
 		Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Pricing: w.Pricing, Rollouts: w.Rollouts, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
-		Exports: w.exports})
+		Exports:  w.exports,
+		Webhooks: w.hooks})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Costs: cost.New(w.Ops), Requests: w.Requests, Database: quiet, Queue: quiet})
 	handler, err := web.New(web.Options{Logger: log, Telemetry: tel, Authenticator: sessions, Routes: web.Routes(jsonAPI, pages), ErrorPage: pages.ErrorPage, BaseURL: at})
@@ -190,6 +201,7 @@ func furnished(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.Charge(t, "aurora-films", "waiting-1", 7)
+	w.receiver()
 	if _, err := w.Ledger.Freeze(ctx, ledger.FreezeRequest{Envelope: modeltest.Envelope(), AccountID: "cold", Reason: "card stolen"}); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func samples() map[string]sample {
 	reason := url.Values{"reason": {"because"}}
 	// The month that is running in the book time zone of these tests.
 	running := time.Now().In(time.FixedZone("Asia/Kathmandu", 20700)).Format("2006-01")
-	return map[string]sample{
+	all := map[string]sample{
 		"console.preferences":          {path: "/preferences", opens: every()},
 		"console.preferences.post":     {path: "/preferences", form: url.Values{"theme": {"dark"}}, opens: every()},
 		"console.overview":             {path: "/", opens: every()},
@@ -83,6 +83,8 @@ func samples() map[string]sample {
 		"console.reopen":               {path: j + "/reopen", opens: support()},
 		"console.reopen.post":          {path: j + "/reopen", form: reason, opens: support()},
 	}
+	maps.Copy(all, webhookSamples())
+	return all
 }
 
 // public are the routes that nobody has to sign in for.

@@ -28,6 +28,7 @@ import (
 	"recoup/models/rollout"
 	"recoup/models/staff"
 	"recoup/models/verify"
+	"recoup/models/webhook"
 	"recoup/static"
 	"recoup/views/layout"
 	"recoup/views/text"
@@ -60,6 +61,7 @@ type Deps struct {
 	Months    *month.Service
 	Costs     *cost.Service
 	Imports   *costimport.Service
+	Webhooks  *webhook.Service
 }
 
 // Console holds the handlers.
@@ -145,6 +147,26 @@ func (h *Console) Routes() []route.Route {
 		post("/accounts/:account/jobs/:job/payload", "reveal.post", may(staff.JobReveal), h.reveal),
 		get("/operations", "operation", may(staff.OperationView), h.operation),
 
+		get("/webhooks", "webhooks", may(staff.WebhookManage), h.webhooks),
+		get("/webhooks/new", "webhook.new", may(staff.WebhookManage), h.newWebhookForm),
+		post("/webhooks/new", "webhook.new.post", may(staff.WebhookManage), h.newWebhook),
+		get("/webhooks/:webhook", "webhook", may(staff.WebhookManage), h.webhook),
+		get("/webhooks/:webhook/edit", "webhook.edit", may(staff.WebhookManage), h.editWebhookForm),
+		post("/webhooks/:webhook/edit", "webhook.edit.post", may(staff.WebhookManage), h.editWebhook),
+		get("/webhooks/:webhook/disable", "webhook.disable", may(staff.WebhookManage), h.askWebhook),
+		post("/webhooks/:webhook/disable", "webhook.disable.post", may(staff.WebhookManage), h.answerWebhook),
+		get("/webhooks/:webhook/enable", "webhook.enable", may(staff.WebhookManage), h.askWebhook),
+		post("/webhooks/:webhook/enable", "webhook.enable.post", may(staff.WebhookManage), h.answerWebhook),
+		get("/webhooks/:webhook/rotate", "webhook.rotate", may(staff.WebhookManage), h.askWebhook),
+		post("/webhooks/:webhook/rotate", "webhook.rotate.post", may(staff.WebhookManage), h.answerWebhook),
+		get("/webhooks/:webhook/test", "webhook.test", may(staff.WebhookManage), h.askWebhook),
+		post("/webhooks/:webhook/test", "webhook.test.post", may(staff.WebhookManage), h.answerWebhook),
+		get("/webhooks/:webhook/secret", "webhook.secret", may(staff.WebhookManage), h.askWebhook),
+		post("/webhooks/:webhook/secret", "webhook.secret.post", may(staff.WebhookManage), h.webhookSecret),
+		get("/webhooks/:webhook/deliveries/:delivery", "webhook.delivery", may(staff.WebhookManage), h.webhookDelivery),
+		get("/webhooks/:webhook/deliveries/:delivery/resend", "webhook.resend", may(staff.WebhookManage), h.askWebhook),
+		post("/webhooks/:webhook/deliveries/:delivery/resend", "webhook.resend.post", may(staff.WebhookManage), h.answerWebhook),
+
 		get("/dead-letters", "dead_letters", may(staff.DeadLetterView), h.deadLetters),
 		get("/dead-letters/new", "dead_letters.new", may(staff.DeadLetterView), h.freshLetters),
 		get("/dead-letters/groups", "groups", may(staff.DeadLetterView), h.groups),
@@ -225,7 +247,11 @@ const railCount = 1000
 // frame is what surrounds the page.
 func (h *Console) frame(r request) layout.Frame {
 	f := layout.Frame{L: r.L, Assets: layout.Assets{Styles: static.Styles(), Scripts: static.Scripts(), Icon: static.URL("icon.svg")},
-		Theme: r.Who.Theme, Person: r.Who.Name, Path: here(r), Query: "", Costs: r.may(staff.CostView), Exports: r.may(staff.LedgerExport)}
+		Theme: r.Who.Theme, Person: r.Who.Name, Path: here(r), Query: "",
+		Costs:    r.may(staff.CostView),
+		Exports:  r.may(staff.LedgerExport),
+		Webhooks: r.may(staff.WebhookManage),
+	}
 	if r.Request().Method == http.MethodGet {
 		f.Notices = h.notices(r)
 	}

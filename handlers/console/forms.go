@@ -193,6 +193,8 @@ func about(r request) (object, account, job string) {
 		return "rollout:" + named("rollout"), "", ""
 	case named("action") != "":
 		return "action:" + named("action"), "", ""
+	case named("webhook") != "":
+		return "webhook:" + named("webhook"), "", ""
 	case named("group") != "":
 		return "group:" + named("group"), "", ""
 	case account == "":

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"os"
 	"regexp"
@@ -31,6 +32,7 @@ import (
 	"recoup/models/staff"
 	"recoup/models/task"
 	"recoup/models/verify"
+	"recoup/models/webhook"
 	"recoup/web"
 	"recoup/web/session"
 	"recoup/web/telemetry"
@@ -46,6 +48,7 @@ type world struct {
 	tasks   *task.Store
 	exports *export.Service
 	console *console.Console
+	hooks   *webhook.Service
 	server  *web.Server
 	log     *strings.Builder
 }
@@ -73,6 +76,9 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 	w.tasks = task.New(g, nil)
 	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, at.Scheme == "https")
+	if w.hooks, err = webhook.New(w.Ops, []byte(modeltest.Secret), webhook.NewSender([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}), nil); err != nil {
+		t.Fatal(err)
+	}
 	bookZone, err := time.LoadLocation("Asia/Kathmandu")
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +86,8 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 	w.console = console.New(console.Deps{Costs: cost.New(w.Ops), Imports: costimport.New(w.Ops, cost.New(w.Ops), task.New(g, nil)),
 		Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Pricing: w.Pricing, Rollouts: w.Rollouts, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops,
 		Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
-		Exports: w.exports})
+		Exports:  w.exports,
+		Webhooks: w.hooks})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Costs: cost.New(w.Ops), Requests: w.Requests, Database: quiet, Queue: quiet})
 	w.server, err = web.New(web.Options{Logger: log, Telemetry: tel, Authenticator: sessions, Routes: web.Routes(jsonAPI, w.console),

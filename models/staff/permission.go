@@ -74,6 +74,7 @@ const (
 	RolloutBack    Permission = "rollout.roll_back" // roll back
 	StaffManage    Permission = "staff.manage"
 	APIKeyManage   Permission = "apikey.manage"
+	WebhookManage  Permission = "webhook.manage"
 	PreferenceEdit Permission = "preferences.edit" // one's own
 )
 
@@ -88,7 +89,7 @@ func All() []Permission {
 		DeadLetterView, DeadLetterTriage, Requeue, Recover, Discard, Reopen,
 		PricingView, PricingEdit, RolloutView, RolloutCreate, RolloutAdvance, RolloutPause, RolloutBack,
 		CostView, CostRecord, CostImport, CostAttribute,
-		OperationView, AuditView, SettingsView, StaffManage, APIKeyManage,
+		OperationView, AuditView, SettingsView, StaffManage, APIKeyManage, WebhookManage,
 	}
 }
 

@@ -54,6 +54,7 @@ var roleMatrix = map[staff.Permission]string{
 	"settings.view":      "_____a",
 	"staff.manage":       "_____a",
 	"apikey.manage":      "_____a",
+	"webhook.manage":     "_____a",
 }
 
 func TestRolesAllowExactlyTheMatrix(t *testing.T) {

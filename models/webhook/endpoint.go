@@ -187,7 +187,7 @@ func (s *Service) update(ctx context.Context, req operation.Request, id string, 
 			return nil, fmt.Errorf("webhook: %s: %w", req.Kind, res.Error)
 		}
 		if res.RowsAffected == 0 {
-			return nil, fault.State(before.State, "Somebody changed this endpoint meanwhile. Nothing was changed.")
+			return nil, fault.State("webhook_changed", "Somebody changed this endpoint meanwhile. Nothing was changed.")
 		}
 		// What waited for it to become active, or for its address to be right, is tried now.
 		err = tx.DB.WithContext(ctx).Exec(`UPDATE webhook_deliveries SET due_at = LEAST(due_at, clock_timestamp()), ring_at = clock_timestamp()

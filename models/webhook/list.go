@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"recoup/models/fault"
@@ -145,7 +144,7 @@ func (s *Service) Resend(ctx context.Context, e Envelope, id string, delivery in
 			return nil, notFound(fmt.Sprint(delivery))
 		}
 		if old.State == Waiting {
-			return nil, fault.State(Waiting, "It still waits for its next try. Nothing was sent.")
+			return nil, fault.State("webhook_waiting", "It still waits for its next try. Nothing was sent.")
 		}
 		return s.send(ctx, tx, req, endpoint, old.EventKey, old.EventID)
 	})
@@ -193,7 +192,7 @@ func activeEndpoint(ctx context.Context, tx *operation.Tx, id string) (Endpoint,
 		return e, err
 	}
 	if e.State != Active {
-		return e, fault.State(strings.ToLower(e.State), "The endpoint is disabled. Nothing was sent.")
+		return e, fault.State("webhook_disabled", "The endpoint is disabled. Nothing was sent.")
 	}
 	return e, nil
 }

@@ -42,6 +42,7 @@ const (
 	Costs       Section = "/costs"
 	Jobs        Section = "/jobs"
 	DeadLetters Section = "/dead-letters"
+	Webhooks    Section = "/webhooks"
 )
 
 // Frame is what every page needs beside its own content.
@@ -59,6 +60,7 @@ type Frame struct {
 	DeadLetters string // number of dead letters that need review, beside the rail's entry; empty or "0": none
 	Costs       bool   // the person may see costs
 	Notices     []ui.Notice
+	Webhooks    bool // the person manages receivers outside
 }
 
 // Head is a page's heading: where it is, what it is about, and the plain sentence that answers the question a

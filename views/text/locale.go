@@ -97,7 +97,23 @@ func (l Locale) Maybe(key, fallback string) string {
 
 // phrase looks a key up in the catalogue files, one after the other.
 func phrase(key string) (en, ja string) {
-	for _, file := range [...]func(string) (string, string){words, shell, money, work, forms, answers, finance, triage, people, exports, months, pricing, rollouts, costs} {
+	for _, file := range [...]func(string) (string, string){
+		answers,
+		costs,
+		exports,
+		finance,
+		forms,
+		money,
+		months,
+		people,
+		pricing,
+		rollouts,
+		shell,
+		triage,
+		webhooks,
+		words,
+		work,
+	} {
 		if en, ja = file(key); en != "" {
 			return en, ja
 		}

@@ -79,7 +79,8 @@ func (a *app) server() (*web.Server, error) {
 		}})
 	pages := console.New(console.Deps{Costs: a.costs, Imports: a.imports,
 		Staff: a.staff, Sessions: sessions, Ledger: a.ledger, Pricing: a.pricing, Rollouts: a.rollouts, Jobs: a.jobs, Letters: a.letters, Ops: a.ops,
-		Processes: process.New(a.g), Verifier: verify.New(a.g), Months: a.months(), Exports: a.exports})
+		Processes: process.New(a.g), Verifier: verify.New(a.g), Months: a.months(), Exports: a.exports,
+		Webhooks: a.webhooks})
 	routes := web.Routes(jsonAPI, pages)
 	if a.cfg.MetricsListen == "" {
 		routes = append(routes, web.MetricsRoute(a.tel.MetricsHandler()))
