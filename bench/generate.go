@@ -128,7 +128,7 @@ func newGenerator(ctx context.Context, url string) (*generator, error) {
 		return nil, err
 	}
 	var used bool
-	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM accounts)`).Scan(&used); err == nil && used {
+	if err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM accounts)`).Scan(&used); err == nil && used {
 		err = errors.New("the database holds accounts already: only an empty one is filled")
 	}
 	if err != nil {

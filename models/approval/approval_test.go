@@ -151,7 +151,7 @@ func TestProposedTwiceIsOneChangeRequestAndOtherInputIsAConflict(t *testing.T) {
 	}
 	// The id is taken for every kind of operation of the account.
 	_, err := w.Ledger.Freeze(ctx, ledger.FreezeRequest{Envelope: r.Envelope, AccountID: "a", Reason: "x"})
-	refused(t, err, fault.CodeOperationConflict)
+	_ = refused(t, err, fault.CodeOperationConflict)
 	if n, err := w.Requests.CountOpen(ctx, 10); err != nil || n != 1 {
 		t.Errorf("%d open, %v", n, err)
 	}
@@ -216,9 +216,9 @@ func TestWhoAskedCannotDecide(t *testing.T) {
 	ctx := context.Background()
 	cr := w.propose(big(staffer("st_fiona")))
 	_, err := w.Desk.Approve(ctx, decision(cr, staffer("st_fiona")))
-	refused(t, err, approval.CodeOwnRequest)
+	_ = refused(t, err, approval.CodeOwnRequest)
 	_, err = w.Desk.Reject(ctx, decision(cr, staffer("st_fiona")))
-	refused(t, err, approval.CodeOwnRequest)
+	_ = refused(t, err, approval.CodeOwnRequest)
 	// No program and no operator of the command line decides either.
 	for _, who := range []actor.Actor{actor.Key("k"), actor.System(), {Kind: "operator"}} {
 		_, err = w.Desk.Approve(ctx, decision(cr, who))

@@ -75,7 +75,7 @@ func TestBadLinesNameThemselves(t *testing.T) {
 		"line 3 has 3 cells, the header 7":                                                   head + good + "x,1,USD\n",
 		"line 3 is not well-formed CSV: bare \" in non-quoted-field":                         head + good + "x,1\"2,USD,2026-11-30T12:00:00Z,,,\n",
 		"line 1: time is not a column of this file":                                          "external_id,amount,currency\na,1,USD\n",
-		"line 1: ammount is not a known column":                                              "external_id,amount,currency,time,ammount\n",
+		"line 1: amuont is not a known column":                                               "external_id,amount,currency,time,amuont\n",
 		"line 1: amount is there twice":                                                      "external_id,amount,currency,time,amount\n",
 		"line 1 is no header of a CSV file":                                                  "",
 		"line 3: amount must have at most 20 digits before and 60 after the point":           head + good + "x,1e20,USD,2026-11-30T12:00:00Z,,,\n",

@@ -309,12 +309,12 @@ func TestClose(t *testing.T) {
 		modeltest.Past{At: at(t, "2025-10-01T00:00:00Z"), Type: "adjustment", Amount: -30})
 	w.entries("b", modeltest.Past{At: at(t, "2025-10-31T14:59:59.999999Z"), Type: "grant", Amount: 7, Category: "goodwill"},
 		modeltest.Past{At: at(t, "2025-10-31T15:00:00Z"), Type: "grant", Amount: 1, Category: "paid"})
-	w.refused("2025-08", month.StateUnverified)
+	_ = w.refused("2025-08", month.StateUnverified)
 	if found := w.verified(); len(found) > 0 {
 		t.Fatalf("%v", found)
 	}
 	present := calendar.MonthOf(time.Now().In(w.months.Zone())).String()
-	w.refused(present, month.StateNotOver)
+	_ = w.refused(present, month.StateNotOver)
 	if f := w.refused("2025-10", month.StatePrevious); !strings.Contains(f.Message, "2025-08") {
 		t.Errorf("%q does not name the month", f.Message)
 	}
@@ -325,7 +325,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("without a reason: %v", err)
 	}
 	w.mustClose("2025-08")
-	w.refused("2025-08", month.StateClosed)
+	_ = w.refused("2025-08", month.StateClosed)
 	// September has no entries and needs not be closed before October.
 	w.mustClose("2025-10")
 	w.refused("2025-09", month.StateLater)
