@@ -16,6 +16,7 @@ import (
 	"recoup/handlers/api"
 	"recoup/handlers/console"
 	"recoup/models/actor"
+	"recoup/models/audit"
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/export"
@@ -84,6 +85,7 @@ func newWorld(t *testing.T) *world {
 	}
 	pages := console.New(console.Deps{Costs: cost.New(w.Ops), Imports: costimport.New(w.Ops, cost.New(w.Ops), task.New(g, nil)),
 		Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Pricing: w.Pricing, Rollouts: w.Rollouts, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
+		Integrity: verify.NewDesk(w.Ops, task.New(g, nil)), Audit: audit.NewLog(g),
 		Exports:  w.exports,
 		Webhooks: w.hooks})
 	quiet := func(context.Context) error { return nil }
@@ -202,6 +204,13 @@ func furnished(t *testing.T) *world {
 	}
 	w.Charge(t, "aurora-films", "waiting-1", 7)
 	w.receiver()
+	if err := w.G.Exec(`UPDATE accounts SET balance = balance + 5 WHERE id = 'cold'`).Error; err != nil {
+		t.Fatal(err)
+	}
+	w.verified()
+	if err := w.G.Exec(`UPDATE accounts SET balance = balance - 5 WHERE id = 'cold'`).Error; err != nil {
+		t.Fatal(err)
+	}
 	if _, err := w.Ledger.Freeze(ctx, ledger.FreezeRequest{Envelope: modeltest.Envelope(), AccountID: "cold", Reason: "card stolen"}); err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,11 @@ import (
 
 	"recoup/static"
 	"recoup/views/accounts"
+	"recoup/views/auditlog"
 	"recoup/views/deadletters"
 	"recoup/views/exports"
 	"recoup/views/groups"
+	"recoup/views/integrity"
 	"recoup/views/jobs"
 	"recoup/views/layout"
 	"recoup/views/ledger"
@@ -478,6 +480,15 @@ func rich(lang text.Lang) []page {
 		{name: "months-list", view: months.ListPart(s.l, s.monthList()), fragment: true},
 		{name: "month", view: months.Page(f, s.month())},
 		{name: "month-close", view: months.ClosePage(f, s.closeMonth())},
+		{name: "audit", view: auditlog.Page(f, s.auditLog())},
+		{name: "audit-list", view: auditlog.List(s.l, s.auditLog()), fragment: true},
+		{name: "integrity", view: integrity.Page(f, s.integrity())},
+		{name: "integrity-live", view: integrity.Page(f, s.integrityLive())},
+		{name: "integrity-list", view: integrity.List(s.l, s.integrity()), fragment: true},
+		{name: "integrity-run", view: integrity.RunPage(f, s.integrityRun())},
+		{name: "integrity-evidence-list", view: integrity.Evidence(s.l, s.integrityRun()), fragment: true},
+		{name: "integrity-start", view: integrity.RunNowPage(f, s.act(false))},
+		{name: "integrity-cancel", view: integrity.CancelPage(f, s.act(true))},
 		{name: "jobs", view: jobs.Page(f, s.jobs())},
 		{name: "jobs-list", view: jobs.List(s.l, s.jobs()), fragment: true},
 		{name: "job", view: jobs.JobPage(f, s.job())},
@@ -540,6 +551,9 @@ func bare(lang text.Lang) []page {
 		{name: "months", view: months.ListPage(f, months.List{})},
 		{name: "month", view: months.Page(f, months.Model{Title: "t"})},
 		{name: "month-close", view: months.ClosePage(f, months.Close{})},
+		{name: "audit", view: auditlog.Page(f, auditlog.Model{})},
+		{name: "integrity", view: integrity.Page(f, integrity.Model{})},
+		{name: "integrity-run", view: integrity.RunPage(f, integrity.Run{})},
 		{name: "jobs", view: jobs.Page(f, jobs.Model{})},
 		{name: "job", view: jobs.JobPage(f, jobs.Job{Action: "video_render"})},
 		{name: "reveal", view: jobs.RevealPage(f, jobs.Reveal{})},

@@ -122,6 +122,8 @@ func TestEveryRouteWithEveryRole(t *testing.T) {
 	w.furnishRollouts()
 	maps.Copy(known, triageSamples())
 	maps.Copy(known, costSamples())
+	maps.Copy(known, integritySamples())
+	maps.Copy(known, auditSamples())
 	for _, r := range w.console.Routes() {
 		if r.Access.Kind() == route.KindPublic {
 			if !strings.Contains(" "+strings.Join(public(), " ")+" ", " "+r.Name+" ") {

@@ -15,6 +15,7 @@ import (
 
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
+	"recoup/models/audit"
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/deadletter"
@@ -62,6 +63,8 @@ type Deps struct {
 	Costs     *cost.Service
 	Imports   *costimport.Service
 	Webhooks  *webhook.Service
+	Integrity *verify.Desk
+	Audit     *audit.Log
 }
 
 // Console holds the handlers.
@@ -90,6 +93,8 @@ func (h *Console) Routes() []route.Route {
 		return r
 	}
 	may := route.SignedIn
+	auditFile := get(auditPath+"/export", "audit.export", may(staff.AuditView), h.exportAudit)
+	auditFile.Timeout = route.NoTimeout
 	return slices.Concat([]route.Route{
 		get("/sign-in", "sign_in", route.Public(), h.signInPage),
 		post("/sign-in", "sign_in.post", route.Public(), h.signIn),
@@ -119,7 +124,7 @@ func (h *Console) Routes() []route.Route {
 		post("/accounts/:account/profile", "profile.post", may(staff.AccountEdit), h.profile),
 		get("/accounts/:account/notes", "notes", may(staff.AccountView), h.notes),
 		get("/accounts/:account/notes/new", "note", may(staff.AccountNote), h.noteForm),
-		post("/accounts/:account/notes", "note.post", may(staff.AccountNote), h.addNote),
+		post("/accounts/:account/notes/new", "note.post", may(staff.AccountNote), h.addNote),
 		get("/accounts/:account/notes/:note/strike", "note.strike", may(staff.AccountNote), h.strikeForm),
 		post("/accounts/:account/notes/:note/strike", "note.strike.post", may(staff.AccountNote), h.strike),
 		get("/ledger", "ledger", may(staff.LedgerView), h.ledger),
@@ -166,6 +171,16 @@ func (h *Console) Routes() []route.Route {
 		get("/webhooks/:webhook/deliveries/:delivery", "webhook.delivery", may(staff.WebhookManage), h.webhookDelivery),
 		get("/webhooks/:webhook/deliveries/:delivery/resend", "webhook.resend", may(staff.WebhookManage), h.askWebhook),
 		post("/webhooks/:webhook/deliveries/:delivery/resend", "webhook.resend.post", may(staff.WebhookManage), h.answerWebhook),
+
+		get(auditPath, "audit", may(staff.AuditView), h.audit),
+		auditFile,
+		get(integrityPath, "integrity", may(staff.IntegrityView), h.integrity),
+		get(integrityPath+"/progress", "integrity.progress", may(staff.IntegrityView), h.progress),
+		get(integrityPath+"/runs/:run", "integrity.found", may(staff.IntegrityView), h.integrityRun),
+		get(integrityPath+"/run", "integrity.run", may(staff.IntegrityRun), h.runForm),
+		post(integrityPath+"/run", "integrity.run.post", may(staff.IntegrityRun), h.runNow),
+		get(integrityPath+"/tasks/:task/cancel", "integrity.cancel", may(staff.IntegrityRun), h.cancelRunForm),
+		post(integrityPath+"/tasks/:task/cancel", "integrity.cancel.post", may(staff.IntegrityRun), h.cancelRun),
 
 		get("/dead-letters", "dead_letters", may(staff.DeadLetterView), h.deadLetters),
 		get("/dead-letters/new", "dead_letters.new", may(staff.DeadLetterView), h.freshLetters),
@@ -248,9 +263,11 @@ const railCount = 1000
 func (h *Console) frame(r request) layout.Frame {
 	f := layout.Frame{L: r.L, Assets: layout.Assets{Styles: static.Styles(), Scripts: static.Scripts(), Icon: static.URL("icon.svg")},
 		Theme: r.Who.Theme, Person: r.Who.Name, Path: here(r), Query: "",
-		Costs:    r.may(staff.CostView),
-		Exports:  r.may(staff.LedgerExport),
-		Webhooks: r.may(staff.WebhookManage),
+		Costs:        r.may(staff.CostView),
+		Exports:      r.may(staff.LedgerExport),
+		Webhooks:     r.may(staff.WebhookManage),
+		MayIntegrity: r.may(staff.IntegrityView),
+		MayAudit:     r.may(staff.AuditView),
 	}
 	if r.Request().Method == http.MethodGet {
 		f.Notices = h.notices(r)

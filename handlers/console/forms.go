@@ -14,6 +14,7 @@ import (
 	"recoup/models/fault"
 	"recoup/models/ids"
 	"recoup/models/operation"
+	"recoup/models/verify"
 	"recoup/views/text"
 	"recoup/views/ui"
 )
@@ -157,6 +158,9 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 		return nil
 	}
 	happened := r.L.Maybe("conflict."+state, r.L.T("error.409"))
+	if object == verify.Scope().String() {
+		happened = r.L.Maybe("conflict."+"integrity_"+state, happened)
+	}
 	if strings.HasPrefix(object, export.Object("")) {
 		happened = r.L.T("exports.too_late")
 	}
@@ -187,6 +191,8 @@ func about(r request) (object, account, job string) {
 	switch {
 	case named("month") != "":
 		return "month:" + named("month"), "", ""
+	case r.Request().URL.Path == integrityPath:
+		return verify.Scope().String(), "", ""
 	case named("export") != "":
 		return export.Object(named("export")), "", ""
 	case named("rollout") != "":

@@ -158,6 +158,7 @@ func TestHostileAddresses(t *testing.T) {
 		"/ledger":          {"type", "account", "job", "operation", "rule_version", "rollout", "actor", "min", "max", "period", "from", "to", "cursor"},
 		"/accounts":        {"q", "plan", "negative", "frozen", "cursor"},
 		"/accounts/acct_7": {"type", "job", "operation", "rule_version", "from", "to", "cursor", "op", "op_scope", "refused", "request"},
+		"/audit":           {"actor", "action", "object", "outcome", "period", "from", "to", "cursor"},
 		"/jobs":            {"job", "account", "action", "state", "money", "cursor"},
 		"/dead-letters":    {"tab", "account", "action", "class", "code", "text", "dependency", "version", "money", "assignee", "min", "max", "age", "within", "outcome", "group", "cursor"},
 		"/search":          {"q"},

@@ -16,7 +16,6 @@ import (
 	"recoup/models/staff"
 	views "recoup/views/accounts"
 	"recoup/views/layout"
-	"recoup/views/ui"
 )
 
 // shortNotes is how many notes an account's page shows.
@@ -80,21 +79,15 @@ func (h *Console) statementNotes(ctx context.Context, r request, pr present.Pres
 
 func (h *Console) noteForm(c echo.Context) error {
 	return h.accountForm(c, func(r request, s views.Subject) templ.Component {
-		return views.AddNotePage(h.frame(r), views.AddNote{Act: noteAct(act(r, s.URL), s), Account: s})
+		return views.AddNotePage(h.frame(r), views.AddNote{Act: act(r, s.URL), Account: s})
 	})
-}
-
-// noteAct posts to the list of notes, to which the note is added.
-func noteAct(a ui.Act, s views.Subject) ui.Act {
-	a.Action = notesURL(s.ID)
-	return a
 }
 
 func (h *Console) addNote(c echo.Context) error {
 	return h.accountAct(c, func(r request, s views.Subject) (operation.Outcome, error) {
 		return h.Ledger.AddNote(c.Request().Context(), ledger.NoteRequest{Envelope: r.by(), AccountID: s.ID, Text: r.FormValue("text")})
 	}, func(r request, s views.Subject, err error) templ.Component {
-		return views.AddNotePage(h.frame(r), views.AddNote{Act: noteAct(again(r, s.URL, err), s), Account: s, Text: field(r, "text", err)})
+		return views.AddNotePage(h.frame(r), views.AddNote{Act: again(r, s.URL, err), Account: s, Text: field(r, "text", err)})
 	})
 }
 

@@ -44,7 +44,7 @@ func (h *Console) overview(c echo.Context) error {
 	}
 	m := views.Model{DeadLetters: pr.DeadTile(triage, r.link(staff.DeadLetterView, "/dead-letters")),
 		Negative:  pr.NegativeTile(negative, oldest, r.link(staff.AccountView, "/accounts?negative=1")),
-		Integrity: pr.Integrity(last), Services: pr.Services(processes),
+		Integrity: pr.IntegrityTile(last, r.link(staff.IntegrityView, integrityPath)), Services: pr.Services(processes),
 		LateURL: r.link(staff.DeadLetterView, "/dead-letters?tab=late"), Zone: r.L.ZoneAt(r.Now)}
 	for _, j := range late.Rows {
 		m.Late = append(m.Late, pr.LateSuccess(j))

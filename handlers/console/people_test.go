@@ -27,7 +27,7 @@ func peopleSamples() map[string]sample {
 		"console.profile.post":     {path: at + "/profile", form: url.Values{"name": {"Acme"}}, opens: money()},
 		"console.notes":            {path: at + "/notes", opens: every()},
 		"console.note":             {path: at + "/notes/new", opens: noters()},
-		"console.note.post":        {path: at + "/notes", form: url.Values{"text": {"called"}}, opens: noters()},
+		"console.note.post":        {path: at + "/notes/new", form: url.Values{"text": {"called"}}, opens: noters()},
 		"console.note.strike":      {path: at + "/notes/1/strike", opens: noters()},
 		"console.note.strike.post": {path: at + "/notes/1/strike", form: url.Values{"reason": {"because"}}, opens: noters()},
 	}
@@ -99,9 +99,9 @@ func TestNotesAreAddedAndStruckOut(t *testing.T) {
 	w.Account(t, "acct_7", 100)
 	sup := w.as(staff.Support)
 	w.says(sup.page("/accounts/acct_7"), "No notes yet.")
-	page := sup.sent("/accounts/acct_7/notes", sup.form("/accounts/acct_7/notes/new", "text", "wants a call"))
+	page := sup.sent("/accounts/acct_7/notes/new", sup.form("/accounts/acct_7/notes/new", "text", "wants a call"))
 	w.says(page, "The note was added.", "wants a call", "Pat support")
-	if rec := sup.post("/accounts/acct_7/notes", sup.form("/accounts/acct_7/notes/new")); rec.Code != http.StatusUnprocessableEntity {
+	if rec := sup.post("/accounts/acct_7/notes/new", sup.form("/accounts/acct_7/notes/new")); rec.Code != http.StatusUnprocessableEntity {
 		t.Errorf("an empty note: %d", rec.Code)
 	}
 	at := regexp.MustCompile(`/accounts/acct_7/notes/\d+/strike`).FindString(page)

@@ -13,6 +13,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/present"
+	"recoup/models/fault"
+	"recoup/models/ids"
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	views "recoup/views/accounts"
@@ -38,6 +40,9 @@ func (h *Console) profile(c echo.Context) error {
 	a, before, err := h.profileOf(r)
 	if err != nil {
 		return err
+	}
+	if err := ids.CheckOperationID(r.FormValue("operation_id")); err != nil {
+		return fault.InvalidField("operation_id", "%s", err)
 	}
 	typed := ledger.ProfileResult{Name: strings.TrimSpace(r.FormValue("name")), Plan: strings.TrimSpace(r.FormValue("plan")),
 		Region: strings.TrimSpace(r.FormValue("region"))}

@@ -20,6 +20,7 @@ import (
 	"recoup/handlers/api"
 	"recoup/handlers/console"
 	"recoup/models/actor"
+	"recoup/models/audit"
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/export"
@@ -86,6 +87,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 	w.console = console.New(console.Deps{Costs: cost.New(w.Ops), Imports: costimport.New(w.Ops, cost.New(w.Ops), task.New(g, nil)),
 		Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Pricing: w.Pricing, Rollouts: w.Rollouts, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops,
 		Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
+		Integrity: verify.NewDesk(w.Ops, task.New(g, nil)), Audit: audit.NewLog(g),
 		Exports:  w.exports,
 		Webhooks: w.hooks})
 	quiet := func(context.Context) error { return nil }

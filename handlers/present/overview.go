@@ -32,12 +32,12 @@ func (p Presenter) NegativeTile(count int64, oldest *ledger.Account, to string) 
 	return tile
 }
 
-// Integrity is the last verification; nil when there was none.
-func (p Presenter) Integrity(last *verify.Report) *overview.Integrity {
+// IntegrityTile is the last verification with a link to its page; nil when there was none.
+func (p Presenter) IntegrityTile(last *verify.Run, to string) *overview.Integrity {
 	if last == nil {
 		return nil
 	}
-	return &overview.Integrity{Passed: last.OK(), Found: p.L.Credits(last.Problems), At: p.L.Stamp(last.Finished, p.Now),
+	return &overview.Integrity{Passed: last.OK(), URL: to, Found: p.L.Credits(last.Problems), At: p.L.Stamp(last.Finished, p.Now),
 		Checked: p.L.T("integrity.checked", p.L.N("count.entries", last.Entries), p.L.Credits(last.Accounts))}
 }
 

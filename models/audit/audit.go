@@ -90,7 +90,7 @@ func Of(ctx context.Context, g *gorm.DB, object string, limit int) ([]Stored, er
 	var rows []Stored
 	err := g.WithContext(ctx).Raw(`SELECT key, at, actor, action, object, outcome, code, reason,
 		before::text AS before, after::text AS after, operation_id, request_id
-		FROM audit_log WHERE object = ? ORDER BY key DESC LIMIT ?`, object, limit).Scan(&rows).Error
+		FROM audit_log WHERE object = ? ORDER BY at DESC, key DESC LIMIT ?`, object, limit).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}

@@ -41,6 +41,9 @@ func (f *csvFile) Close() error {
 	return f.w.Error()
 }
 
+// Inert is a text as a cell of a table that a spreadsheet does not read as a formula.
+func Inert(s string) string { return inert(s) }
+
 // inert keeps a spreadsheet from reading a text as a formula. Amounts are numbers and are left alone.
 func inert(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {

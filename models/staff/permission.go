@@ -45,6 +45,7 @@ const (
 
 // What can be done.
 const (
+	IntegrityRun   Permission = "integrity.run"  // start and end runs of the verifier
 	AccountEdit    Permission = "account.edit"   // create or change a profile
 	AccountNote    Permission = "account.note"   // note something on an account, strike a note out
 	AccountFreeze  Permission = "account.freeze" // freeze and unfreeze
@@ -83,7 +84,7 @@ func All() []Permission {
 	return []Permission{
 		OverviewView, SearchUse, PreferenceEdit,
 		AccountView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust,
-		LedgerView, LedgerExport, MonthClose, IntegrityView,
+		LedgerView, LedgerExport, MonthClose, IntegrityView, IntegrityRun,
 		ApprovalView, ApprovalAsk, ApprovalDecide,
 		JobView, JobReveal, JobCancel, JobCharge, JobSignal, JobWork,
 		DeadLetterView, DeadLetterTriage, Requeue, Recover, Discard, Reopen,
@@ -103,7 +104,7 @@ func granted(r Role) []Permission {
 	case Product:
 		return append(granted(Viewer), CostView, ApprovalAsk, PricingEdit, RolloutCreate, RolloutAdvance, RolloutPause, RolloutBack)
 	case Finance:
-		return append(granted(Viewer), CostView, CostImport, CostAttribute, LedgerExport, MonthClose, IntegrityView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
+		return append(granted(Viewer), CostView, CostImport, CostAttribute, LedgerExport, MonthClose, IntegrityView, IntegrityRun, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
 	case Support:
 		return append(granted(Viewer), ApprovalAsk, AccountNote, JobReveal, JobCancel, DeadLetterTriage, Requeue, Recover, Discard, Reopen)
 	case Lead:

@@ -22,6 +22,7 @@ var roleMatrix = map[staff.Permission]string{
 	"ledger.view":        "vfpsla",
 	"ledger.export":      "_f__la",
 	"month.close":        "_f__la",
+	"integrity.run":      "_f__la",
 	"integrity.view":     "_f__la",
 	"approval.view":      "vfpsla",
 	"approval.ask":       "_fpsla",

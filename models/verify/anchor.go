@@ -29,6 +29,16 @@ func (v *Verifier) Anchored(ctx context.Context, moment time.Time) (bool, error)
 	return found, nil
 }
 
+// Anchors returns the newest recorded anchors, oldest first, at most limit.
+func (v *Verifier) Anchors(ctx context.Context, limit int) ([]Anchor, error) {
+	var rows []Anchor
+	err := v.g.WithContext(ctx).Raw(`SELECT moment, digest FROM (SELECT moment, digest FROM anchors ORDER BY moment DESC LIMIT ?) a ORDER BY moment`, limit).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("verify: anchors: %w", err)
+	}
+	return rows, nil
+}
+
 // Anchor computes the anchor of a moment that lies at least settleTime back, hands it to keep, which
 // writes it outside the database, and records it. keep runs first: an anchor that the database knows has
 // always been kept. Several processes may do so at once; the digest of a moment is always the same.

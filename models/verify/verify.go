@@ -69,6 +69,8 @@ type Report struct {
 	Finished time.Time
 	// Partial is true when the run was limited to some accounts.
 	Partial bool
+	// Checks are those that were made.
+	Checks []Check
 	// HeadsDigest is the digest of all newest entries at HeadsAt, see HeadsDigest; empty when Partial.
 	HeadsDigest string
 	HeadsAt     time.Time
@@ -76,6 +78,15 @@ type Report struct {
 
 // OK reports whether the run found nothing wrong.
 func (r Report) OK() bool { return r.Problems == 0 }
+
+// Add counts the problems of a check that was made beside the run.
+func (r *Report) Add(check Check, problems []Problem) {
+	r.Checks = append(r.Checks, check)
+	for _, p := range problems {
+		r.Problems++
+		r.ByCheck[p.Check]++
+	}
+}
 
 // Verifier reads one database.
 type Verifier struct {
@@ -112,6 +123,12 @@ func (v *Verifier) Run(ctx context.Context, opts Options) (Report, error) {
 	}
 	r := &run{v: v, opts: opts, report: Report{Started: time.Now().UTC(), ByCheck: map[Check]int64{},
 		Partial: opts.AccountID != "" || opts.Prefix != ""}}
+	for _, c := range Checks() {
+		// Anchors are compared beside a run, and sums are of all accounts.
+		if c != CheckAnchor && (c != CheckRollup || !r.report.Partial) {
+			r.report.Checks = append(r.report.Checks, c)
+		}
+	}
 	err := r.work(ctx)
 	if err == nil && !r.report.Partial {
 		r.report.HeadsAt = r.report.Started.Add(-settleTime).Truncate(time.Microsecond)

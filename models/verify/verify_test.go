@@ -330,7 +330,7 @@ func TestRunsAreRecorded(t *testing.T) {
 		t.Fatalf("last %+v", last)
 	}
 	var b bytes.Buffer
-	if err := verify.WriteText(&b, *last); err != nil {
+	if err := verify.WriteText(&b, last.Report); err != nil {
 		t.Fatal(err)
 	}
 	if text := b.String(); !strings.Contains(text, "1 problems:\n  head            1\n") || !strings.Contains(text, last.HeadsDigest) {

@@ -43,6 +43,8 @@ const (
 	Jobs        Section = "/jobs"
 	DeadLetters Section = "/dead-letters"
 	Webhooks    Section = "/webhooks"
+	Integrity   Section = "/integrity"
+	Audit       Section = "/audit"
 )
 
 // Frame is what every page needs beside its own content.
@@ -53,14 +55,15 @@ type Frame struct {
 	Person string // name of who is signed in; empty: nobody, and no rail is shown
 	// Path is the path and query of this page, to return to after a preference was changed. It must start
 	// with one slash.
-	Path        string
-	Query       string // what stands in the search box
-	Exports     bool   // the person may make files
-	Pricing     bool   // the person may see prices and rollouts
-	DeadLetters string // number of dead letters that need review, beside the rail's entry; empty or "0": none
-	Costs       bool   // the person may see costs
-	Notices     []ui.Notice
-	Webhooks    bool // the person manages receivers outside
+	Path                   string
+	Query                  string // what stands in the search box
+	Exports                bool   // the person may make files
+	Pricing                bool   // the person may see prices and rollouts
+	DeadLetters            string // number of dead letters that need review, beside the rail's entry; empty or "0": none
+	Costs                  bool   // the person may see costs
+	MayIntegrity, MayAudit bool   // whether the rail leads there
+	Notices                []ui.Notice
+	Webhooks               bool // the person manages receivers outside
 }
 
 // Head is a page's heading: where it is, what it is about, and the plain sentence that answers the question a

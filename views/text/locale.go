@@ -99,10 +99,12 @@ func (l Locale) Maybe(key, fallback string) string {
 func phrase(key string) (en, ja string) {
 	for _, file := range [...]func(string) (string, string){
 		answers,
+		auditlog,
 		costs,
 		exports,
 		finance,
 		forms,
+		integrity,
 		money,
 		months,
 		people,

@@ -222,7 +222,7 @@ func stateLook(state string) (icon, tone string) {
 		return "back", "wait"
 	case "dead", "failed", "timed_out", "down", "inconsistent", "conflict":
 		return "cross", "bad"
-	case "canceled", "discarded", "superseded", "expired", "disabled":
+	case "canceled", "discarded", "superseded", "refused", "expired", "disabled":
 		return "ban", "off"
 	case "attributed":
 		return "check", "ok"

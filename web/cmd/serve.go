@@ -10,6 +10,7 @@ import (
 	"recoup/handlers/api"
 	"recoup/handlers/console"
 	"recoup/migrations"
+	"recoup/models/audit"
 	"recoup/models/process"
 	"recoup/models/verify"
 	"recoup/tasks"
@@ -79,7 +80,7 @@ func (a *app) server() (*web.Server, error) {
 		}})
 	pages := console.New(console.Deps{Costs: a.costs, Imports: a.imports,
 		Staff: a.staff, Sessions: sessions, Ledger: a.ledger, Pricing: a.pricing, Rollouts: a.rollouts, Jobs: a.jobs, Letters: a.letters, Ops: a.ops,
-		Processes: process.New(a.g), Verifier: verify.New(a.g), Months: a.months(), Exports: a.exports,
+		Processes: process.New(a.g), Verifier: verify.New(a.g), Months: a.months(), Integrity: verify.NewDesk(a.ops, a.tasks), Audit: audit.NewLog(a.g), Exports: a.exports,
 		Webhooks: a.webhooks})
 	routes := web.Routes(jsonAPI, pages)
 	if a.cfg.MetricsListen == "" {
@@ -104,6 +105,7 @@ func (a *app) run(ctx context.Context, kind process.Kind, serve bool) error {
 		group.Go(func() error { return a.anchor(ctx) })
 		group.Go(func() error { return a.rollUp(ctx) })
 		group.Go(func() error { return a.checkRollouts(ctx) })
+		group.Go(func() error { return a.nightly(ctx) })
 	}
 	if a.cfg.MetricsListen != "" {
 		group.Go(func() error { return web.ServeMetrics(ctx, a.cfg.MetricsListen, a.tel.MetricsHandler(), a.log) })

@@ -63,13 +63,14 @@ func (c verifyCmd) Run(e *env) error {
 		fmt.Fprintf(e.out, "%d checkpoints written\n", n)
 		return nil
 	}
+	var evidence verify.Evidence
 	report, err := v.Run(e.ctx, verify.Options{Grace: c.Grace, AccountID: c.Account, Prefix: c.Prefix, Workers: c.Workers,
 		OnProblem: func(p verify.Problem) error {
 			if c.Quiet {
-				return nil
+				return evidence.Add(p)
 			}
 			_, err := fmt.Fprintln(e.out, p)
-			return err
+			return errors.Join(err, evidence.Add(p))
 		}})
 	if err != nil {
 		return err
@@ -77,45 +78,51 @@ func (c verifyCmd) Run(e *env) error {
 	if report.Partial && report.Accounts == 0 {
 		return errors.New("no account matches: nothing was verified")
 	}
-	if !report.Partial {
-		if err := v.Record(e.ctx, report); err != nil {
-			return err
-		}
-	}
 	if err := verify.WriteText(e.out, report); err != nil {
 		return err
 	}
-	anchored, err := c.anchors(e, v, a.cfg.AnchorFile)
+	differ, err := c.anchors(e, v, a.cfg.AnchorFile, &report)
 	if err != nil {
 		return err
 	}
-	if !report.OK() || !anchored {
+	for _, p := range differ {
+		if err := evidence.Add(p); err != nil {
+			return err
+		}
+	}
+	if !report.Partial {
+		if _, err := v.Keep(e.ctx, verify.Record{Report: report, Evidence: &evidence, RequestedBy: operator().String()}); err != nil {
+			return err
+		}
+	}
+	if !report.OK() {
 		return errSilent
 	}
 	return nil
 }
 
 // anchors compares the ledger with the newest anchors kept outside the database: those are the ones that a
-// cut tail would miss.
-func (c verifyCmd) anchors(e *env, v *verify.Verifier, file string) (ok bool, err error) {
+// cut tail would miss. What differs is added to the report and returned.
+func (c verifyCmd) anchors(e *env, v *verify.Verifier, file string, report *verify.Report) ([]verify.Problem, error) {
 	if c.Anchors != "" {
 		file = c.Anchors
 	}
 	if file == "" {
-		return true, nil
+		return nil, nil
 	}
 	anchors, err := readAnchors(file)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	anchors = anchors[max(0, len(anchors)-c.AnchorCount):]
 	problems, err := v.CheckAnchors(e.ctx, anchors)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	for _, p := range problems {
 		fmt.Fprintln(e.out, p)
 	}
 	fmt.Fprintf(e.out, "%d anchors checked, %d differ\n", len(anchors), len(problems))
-	return len(problems) == 0, nil
+	report.Add(verify.CheckAnchor, problems)
+	return problems, nil
 }

@@ -80,6 +80,8 @@ type Config struct {
 	SecureCookies bool
 	// BookTimeZone decides which day an entry belongs to in reports. Never nil after Load.
 	BookTimeZone *time.Location
+	// VerifyAt is the time of day in BookTimeZone at which the ledger is verified each night; below zero: never.
+	VerifyAt time.Duration
 	// AnchorFile is where the nightly digest of all accounts' newest entries is appended, outside the
 	// database; empty for the log only.
 	AnchorFile string
@@ -150,6 +152,7 @@ func Load(lookup Lookup, needs ...Need) (Config, error) {
 		ExportStorage:    int64(r.number("RECOUP_EXPORT_STORAGE", 1, 1<<20)) << 20,
 		TrustedProxies:   r.prefixes("RECOUP_TRUSTED_PROXIES"),
 		BookTimeZone:     r.zone("RECOUP_BOOK_TIME_ZONE"),
+		VerifyAt:         r.timeOfDay("RECOUP_VERIFY_AT"),
 		AnchorFile:       r.text("RECOUP_ANCHOR_FILE"),
 		WebhookAllow:     r.prefixes("RECOUP_WEBHOOK_ALLOW"),
 		ShutdownGrace:    r.duration("RECOUP_SHUTDOWN_GRACE", time.Second, 10*time.Minute),

@@ -47,6 +47,7 @@ func Options() []Option {
 		{"RECOUP_TRUSTED_PROXIES", "", "addresses or CIDR ranges, comma separated, whose X-Forwarded-For and X-Forwarded-Proto are believed", false},
 		{"RECOUP_SECURE_COOKIES", "", "true: cookies over HTTPS only; follows RECOUP_BASE_URL when not set", false},
 		{"RECOUP_BOOK_TIME_ZONE", "UTC", "IANA time zone that decides the day of an entry in reports", false},
+		{"RECOUP_VERIFY_AT", "03:00", "time of day in RECOUP_BOOK_TIME_ZONE at which work verifies the whole ledger each night; off for never", false},
 		{"RECOUP_ANCHOR_FILE", "", "file to which work appends the nightly digest of all accounts' newest entries; keep it where nobody who can change the database can change it", false},
 		{"RECOUP_WEBHOOK_ALLOW", "", "CIDR ranges, comma separated, of private addresses that webhooks may be sent to; public ones always may", false},
 		{"RECOUP_SHUTDOWN_GRACE", "25s", "time that running requests and tasks get after a signal to stop", false},

@@ -99,6 +99,20 @@ func (r *reader) boolean(name string) bool {
 	return false
 }
 
+// timeOfDay reads hours and minutes since midnight; below zero for off.
+func (r *reader) timeOfDay(name string) time.Duration {
+	text, _ := r.get(name)
+	if strings.EqualFold(text, "off") {
+		return -1
+	}
+	t, err := time.Parse("15:04", text)
+	if err != nil {
+		r.fault(name, "must be a time of day such as 03:00, or off, not %q", text)
+		return -1
+	}
+	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute
+}
+
 // text reads a variable as it is.
 func (r *reader) text(name string) string {
 	v, _ := r.get(name)

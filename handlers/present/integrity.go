@@ -1,0 +1,141 @@
+package present
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+
+	"recoup/models/task"
+	"recoup/models/verify"
+	"recoup/views/integrity"
+	"recoup/views/ui"
+)
+
+// CheckName is a check in the words of the person.
+func (p Presenter) CheckName(c verify.Check) string { return p.L.Maybe("check."+string(c), string(c)) }
+
+// Integrity is the page of all invariants after the last run; nil when there was none. runURL leads to a run.
+func (p Presenter) Integrity(last *verify.Run, runURL func(int64) string) integrity.Model {
+	if last == nil {
+		return integrity.Model{Rules: p.invariants(verify.Run{}, "")}
+	}
+	row := p.VerifyRun(*last, runURL(last.ID))
+	return integrity.Model{Last: &row, Rules: p.invariants(*last, row.URL)}
+}
+
+// RunPage is the page of one run; its problems are the caller's to fill in.
+func (p Presenter) RunPage(run verify.Run, runURL func(int64) string) integrity.Run {
+	row := p.VerifyRun(run, runURL(run.ID))
+	return integrity.Run{Row: row, Rules: p.invariants(run, row.URL), Digest: run.HeadsDigest}
+}
+
+// VerifyRun is one run of the history.
+func (p Presenter) VerifyRun(run verify.Run, to string) integrity.Row {
+	row := integrity.Row{ID: strconv.FormatInt(run.ID, 10), URL: to, At: p.L.Stamp(run.Started, p.Now), Took: p.L.Duration(run.Finished.Sub(run.Started)),
+		Read:     p.L.T("integrity.read", p.L.N("count.entries", run.Entries), p.L.Credits(run.Accounts), p.L.Credits(run.Jobs)),
+		Problems: p.L.Credits(run.Problems), State: "passed", By: p.L.T("integrity.by_command")}
+	if !run.OK() {
+		row.State = "inconsistent"
+	}
+	if run.RequestedBy != "" {
+		row.By = p.actor(run.RequestedBy)
+	}
+	return row
+}
+
+// invariants say of every invariant what a run found. Checks of no known rule follow under their own names.
+func (p Presenter) invariants(run verify.Run, to string) []integrity.Rule {
+	var out []integrity.Rule
+	known := map[verify.Check]bool{}
+	for _, in := range verify.Invariants() {
+		rule := integrity.Rule{Name: in.Rule, Say: p.L.Maybe("rule."+in.Rule, in.Rule), State: "unknown"}
+		var problems int64
+		for _, c := range in.Checks {
+			known[c] = true
+			checked := slices.Contains(run.Checks, c)
+			n := run.ByCheck[c]
+			problems += n
+			if checked && rule.State == "unknown" {
+				rule.State = "passed"
+			}
+			if n > 0 {
+				rule.State = "inconsistent"
+				rule.Broken = append(rule.Broken, integrity.Broken{Check: p.CheckName(c), Count: p.L.N("count.problems", n),
+					URL: to + "?" + url.Values{"check": {string(c)}}.Encode(), Next: p.L.Maybe("next."+next(c), "")})
+			}
+		}
+		if rule.State != "unknown" {
+			rule.Problems = p.L.Credits(problems)
+		}
+		out = append(out, rule)
+	}
+	for c, n := range run.ByCheck {
+		if !known[c] {
+			out = append(out, integrity.Rule{Name: string(c), Say: p.CheckName(c), State: "inconsistent", Problems: p.L.Credits(n)})
+		}
+	}
+	return out
+}
+
+// next names what to do about the problems of a check.
+func next(c verify.Check) string {
+	switch c {
+	case verify.CheckHead, verify.CheckNegativeSince:
+		return "heads"
+	case verify.CheckTriggers:
+		return "triggers"
+	case verify.CheckRollup:
+		return "rollup"
+	case verify.CheckCheckpoint:
+		return "checkpoint"
+	case verify.CheckLine, verify.CheckStuck:
+		return "work"
+	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckHash, verify.CheckAnchor, verify.CheckMonth:
+		return "chain"
+	}
+	return "job"
+}
+
+// CheckChoices are the checks of a run that found something, as links; none where only one did.
+func (p Presenter) CheckChoices(run verify.Run, current verify.Check, path string) []ui.Choice {
+	if len(run.ByCheck) < 2 && current == "" {
+		return nil
+	}
+	choices := []ui.Choice{{Text: p.L.T("integrity.all_checks"), URL: path, Current: current == "", Count: p.L.Credits(run.Problems)}}
+	for _, c := range verify.Checks() {
+		if n := run.ByCheck[c]; n > 0 {
+			choices = append(choices, ui.Choice{Text: p.CheckName(c), URL: path + "?" + url.Values{"check": {string(c)}}.Encode(), Current: current == c, Count: p.L.Credits(n)})
+		}
+	}
+	return choices
+}
+
+// Problem is one row that is not what it must be.
+func (p Presenter) Problem(x verify.Problem) integrity.Problem {
+	v := integrity.Problem{Check: p.CheckName(x.Check), Message: x.Message, Expected: x.Expected, Found: x.Found}
+	if x.AccountID == "" {
+		return v
+	}
+	v.Account = Account(x.AccountID)
+	if x.Seq > 0 {
+		v.Entry = ui.Link{Text: strconv.FormatInt(x.Seq, 10), URL: EntryURL(x.AccountID, x.Seq)}
+	}
+	if x.JobID != "" {
+		v.Job = Job(x.AccountID, x.JobID)
+	}
+	return v
+}
+
+// LiveRun is a run that waits or is on.
+func (p Presenter) LiveRun(t task.Task, now verify.Progress, of verify.Totals) *integrity.Live {
+	live := &integrity.Live{State: "queued", By: p.actor(t.RequestedBy), At: p.L.Stamp(t.CreatedAt, p.Now), Say: p.L.T("integrity.waits")}
+	if t.State == task.Running {
+		live.State = "running"
+		live.Say = p.L.T("integrity.progress", p.L.Credits(now.Accounts), p.L.Credits(max(now.Accounts, of.Accounts)), p.L.Credits(now.Entries),
+			p.L.Credits(max(now.Entries, of.Entries)), p.L.Credits(now.Jobs), p.L.Credits(now.Problems))
+		if t.Total > 0 {
+			live.Done, live.Total = strconv.FormatInt(t.Done, 10), strconv.FormatInt(t.Total, 10)
+		}
+	}
+	return live
+}

@@ -1,0 +1,104 @@
+// Package integrity is the page that says whether the ledger is what it must be: every invariant with what the last
+// run of the verifier found, the run that is on, the history, and the evidence of one run.
+package integrity
+
+import (
+	"recoup/views/text"
+	"recoup/views/ui"
+)
+
+// Rule is one invariant. State is passed, inconsistent or unknown (not looked at).
+type Rule struct {
+	Name     string // L1
+	Say      string // what must hold, for people who keep books
+	State    string
+	Problems string // how many; empty: not looked at
+	Broken   []Broken
+}
+
+// Broken is a check of a rule that found something.
+type Broken struct {
+	Check string
+	Count string // "3 problems"
+	URL   string // its evidence
+	Next  string // what to do now
+}
+
+// Row is one run of the verifier. State is passed or inconsistent.
+type Row struct {
+	ID       string
+	URL      string
+	At       text.Stamp
+	Took     string
+	Read     string // "4,110 entries of 12 accounts, 40 jobs"
+	Problems string
+	State    string
+	By       string
+}
+
+// Live is a run that waits or is on. State is queued or running.
+type Live struct {
+	State       string
+	By          string
+	At          text.Stamp
+	Say         string
+	Done, Total string // for the bar; empty: nobody knows how far
+	ProgressURL string // the element again, for the page that watches
+	CancelURL   string // empty: the person may not
+}
+
+// Model is the page.
+type Model struct {
+	Last      *Row // nil: never run
+	Rules     []Rule
+	Live      *Live
+	Failed    text.Stamp // when the run asked for last broke off; none: it did not
+	FailedWhy string
+	RunURL    string // empty: the person may not, or one is on
+	Zone      string
+	List      ui.List
+	Rows      []Row // the history
+}
+
+// Problem is one row that is not what it must be.
+type Problem struct {
+	Check    string
+	Account  ui.ID
+	Entry    ui.Link
+	Job      ui.ID
+	Message  string
+	Expected string
+	Found    string
+}
+
+// Run is the page of one run.
+type Run struct {
+	Row      Row
+	Rules    []Rule
+	Digest   string // of all newest entries; empty: none was taken
+	Checks   []ui.Choice
+	Zone     string
+	List     ui.List
+	Problems []Problem
+}
+
+func (m Model) say(l text.Locale) string {
+	switch {
+	case m.Last == nil:
+		return l.T("integrity.say_never")
+	case m.Last.State == "passed":
+		return l.T("integrity.say_passed", m.Last.At.Full, m.Last.Read)
+	}
+	return l.T("integrity.say_broken", m.Last.At.Full, m.Last.Problems)
+}
+
+func (m Model) state() string {
+	if m.Last == nil {
+		return "unknown"
+	}
+	return m.Last.State
+}
+
+func (m Run) say(l text.Locale) string {
+	return l.T("integrity.run_say", m.Row.By, m.Row.Read, m.Row.Took)
+}

@@ -1,0 +1,213 @@
+package text
+
+// integrity holds what the page of the ledger's invariants says. Keys of families: "rule." and a rule's name, "check."
+// and a check's name, "next." and what to do.
+func integrity(key string) (en, ja string) {
+	switch key {
+	case "nav.integrity":
+		return "Integrity", "整合性"
+	case "nav.checks":
+		return "Checks", "確認"
+	case "integrity.title":
+		return "Integrity", "整合性"
+	case "integrity.say_never":
+		return "The ledger has not been verified yet. Run it now, or wait for the night.", "台帳はまだ検証されていません。今すぐ実行するか、夜間の検証をお待ちください。"
+	case "integrity.say_passed":
+		return "Every rule that was checked held at {1}: {2}.", "{1}の検証で、確認したすべての規則が守られていました：{2}。"
+	case "integrity.say_broken":
+		return "At {1} rows were found that are not what they must be: {2}. Below each rule stands what to do next.", "{1}の検証で、あるべき状態でない行が{2}件見つかりました。次にすべきことを各規則の下に示します。"
+	case "integrity.run":
+		return "Run now", "今すぐ実行"
+	case "integrity.run_now":
+		return "Verify the whole ledger now", "台帳全体を今すぐ検証"
+	case "integrity.run_now_say":
+		return "Every entry, job and operation is read back and checked. Charges go on meanwhile; nothing is changed. It can be canceled at any time.", "すべての記帳・ジョブ・操作を読み直して確認します。その間も課金は続き、何も変更されません。いつでも中止できます。"
+	case "integrity.live":
+		return "The ledger is being verified", "台帳を検証しています"
+	case "integrity.waits":
+		return "Waits for a worker process.", "ワーカープロセスを待っています。"
+	case "integrity.progress":
+		return "{1} of {2} accounts, {3} of about {4} entries, {5} jobs read; {6} problems so far.", "{2}アカウント中{1}、約{4}件の記帳中{3}件、ジョブ{5}件を確認済み。これまでの問題：{6}件。"
+	case "integrity.look_again":
+		return "Look again", "再表示"
+	case "integrity.cancel":
+		return "End the run", "検証を中止"
+	case "integrity.cancel_title":
+		return "End the run of the verifier", "検証を中止"
+	case "integrity.cancel_say":
+		return "What it found so far is not kept. The result of the last run stays.", "ここまでの結果は保存されません。前回の検証結果はそのまま残ります。"
+	case "integrity.broke_off":
+		return "The run that was asked for broke off at {1}.", "依頼された検証は{1}に中断しました。"
+	case "integrity.broke_off_next":
+		return "The table shows the run before it. Run it again; if it breaks off again, the log of the worker process says why.", "表は前回の検証結果です。再度実行してください。再び中断する場合は、ワーカープロセスのログに理由があります。"
+	case "integrity.rules":
+		return "What must always hold", "常に守られるべき規則"
+	case "integrity.rule":
+		return "Rule", "規則"
+	case "integrity.must_hold":
+		return "What must hold", "内容"
+	case "integrity.problems":
+		return "Problems", "問題"
+	case "integrity.not_checked":
+		return "not checked", "未確認"
+	case "integrity.history":
+		return "Runs", "検証の履歴"
+	case "integrity.none":
+		return "No run yet.", "検証はまだありません。"
+	case "integrity.col_read":
+		return "Read", "確認した件数"
+	case "integrity.col_took":
+		return "Took", "所要時間"
+	case "integrity.col_by":
+		return "Asked by", "依頼者"
+	case "integrity.by_command":
+		return "command line", "コマンドライン"
+	case "integrity.read":
+		return "{1}, accounts: {2}, jobs: {3}", "{1}、アカウント：{2}、ジョブ：{3}"
+	case "count.problems.one":
+		return "{1} problem", "問題{1}件"
+	case "count.problems.other":
+		return "{1} problems", "問題{1}件"
+	case "integrity.run_title":
+		return "Run of {1}", "{1}の検証"
+	case "integrity.run_say":
+		return "Asked for by {1}. Read {2} in {3}.", "依頼者：{1}。{2}を{3}で確認しました。"
+	case "integrity.evidence":
+		return "Evidence", "証拠"
+	case "integrity.check":
+		return "Check", "検査"
+	case "integrity.all_checks":
+		return "All", "すべて"
+	case "integrity.no_evidence":
+		return "This run found nothing wrong, or its rows were not kept.", "問題は見つからなかったか、行が保存されていません。"
+	case "integrity.col_entry":
+		return "Entry", "記帳"
+	case "integrity.col_what":
+		return "What is wrong", "問題の内容"
+	case "integrity.expected":
+		return "Expected: {1}", "期待値：{1}"
+	case "integrity.found":
+		return "Found: {1}", "実際：{1}"
+	case "integrity.kept":
+		return "The first 500 rows of each check are kept.", "検査ごとに先頭の500件が保存されます。"
+	case "integrity.digest":
+		return "Digest of all newest entries", "全アカウントの最新記帳のダイジェスト"
+	case "integrity.digest_say":
+		return "Computed again for the same moment it must come out the same. Kept outside the database, it shows whether entries were cut off later.", "同じ時点について再計算すれば同じ値になります。データベースの外に保管しておけば、後から記帳が切り取られたかどうかがわかります。"
+	case "done.verify_start":
+		return "The run was started.", "検証を開始しました。"
+	case "done.verify_cancel":
+		return "The run was ended.", "検証を中止しました。"
+	case "conflict.integrity_done":
+		return "Too late: the run has ended by now.", "検証はすでに終了しています。"
+	case "conflict.integrity_failed":
+		return "Too late: the run has broken off by now.", "検証はすでに中断しています。"
+	case "conflict.integrity_canceled":
+		return "Too late: somebody ended the run already.", "検証はすでに中止されています。"
+	case "conflict.integrity_running":
+		return "The ledger is being verified already.", "台帳はすでに検証中です。"
+	}
+	if en, ja = rules(key); en != "" {
+		return en, ja
+	}
+	return checks(key)
+}
+
+// rules says what each invariant means to somebody who keeps books.
+func rules(key string) (en, ja string) {
+	switch key {
+	case "rule.L1":
+		return "No entry, audit row or other record can be changed or removed: the database’s own guards are in place.", "記帳・監査記録などは変更も削除もできません。データベース自身の保護が有効です。"
+	case "rule.L2":
+		return "Each account’s entries are numbered without a gap and in the order of time, and every balance is the one before plus the amount.", "各アカウントの記帳は欠番なく時刻順に並び、残高はすべて直前の残高に金額を加えたものです。"
+	case "rule.L3":
+		return "No job is charged, refunded or reclaimed more than once.", "同じジョブへの課金・返金・回収は、それぞれ一度だけです。"
+	case "rule.L4":
+		return "Where a balance is below zero, it is known since when.", "残高がマイナスの場合、いつからかが正しく記録されています。"
+	case "rule.L5":
+		return "Every charge carries the price decision that was recorded for it; refund and reclaim carry the same.", "すべての課金には記録された価格決定が付き、返金と回収にも同じものが付きます。"
+	case "rule.L6":
+		return "Entries are chained by checksums: a later change of any of them shows.", "記帳はチェックサムで連結されており、後からの変更は必ず発覚します。"
+	case "rule.L7":
+		return "The newest entries of past nights are still there: nothing was cut off at the end.", "過去の夜間時点の最新記帳が残っています。末尾は切り取られていません。"
+	case "rule.L8":
+		return "The balance that an account shows is that of its newest entry.", "アカウントに表示される残高は、最新の記帳の残高と一致します。"
+	case "rule.L9":
+		return "The sums of months and reports are those of the entries, and closed months still add up to what they were closed with.", "月次やレポートの合計は記帳の合計と一致し、締めた月は締めたときの金額のままです。"
+	case "rule.J2":
+		return "A delivered job is paid for, a failed one is not, and each movement is exactly the job’s cost.", "納品されたジョブは支払い済み、失敗したジョブは支払いなし。動いた金額は常にジョブの費用と同額です。"
+	case "rule.J3":
+		return "What a job says of its money and what the ledger holds are the same.", "ジョブに記された金額の状態と台帳の内容が一致します。"
+	case "rule.J4":
+		return "Every job that is not finished waits where it will be moved on, and none waits past its time.", "未完了のジョブは必ず次に進む列にあり、期限を過ぎて待っているものはありません。"
+	case "rule.O1":
+		return "Every change has its stored result, and each charge belongs to the operation that its job names.", "すべての変更に結果が保存されており、課金はジョブの示す操作によるものです。"
+
+	case "next.heads":
+		return "The entries are right, their copy on the account is not; such an account refuses charges. Ask an operator to run: recoup verify --rebuild-heads --reason “…”. Then run this again.", "記帳は正しく、アカウント側の写しが誤っています。該当アカウントは課金を拒否します。運用担当者に recoup verify --rebuild-heads --reason “…” の実行を依頼し、その後もう一度検証してください。"
+	case "next.triggers":
+		return "Somebody with the rights of an owner changed the protection. Ask an operator to set it again (ALTER TABLE … ENABLE ALWAYS TRIGGER …) and to find out who took it off and what was changed meanwhile.", "所有者権限を持つ者が保護を変更しました。運用担当者に再設定（ALTER TABLE … ENABLE ALWAYS TRIGGER …）と、誰が外し、その間に何が変更されたかの調査を依頼してください。"
+	case "next.chain":
+		return "Entries were changed or removed past the program. Correct nothing by hand. Keep the database as it is, ask an operator to compare it with a backup and the anchor file, and close no month before that.", "プログラムを経由せずに記帳が変更または削除されました。手作業で直さず、データベースをそのまま保全し、バックアップおよびアンカーファイルとの照合を運用担当者に依頼してください。それまで月次は締めないでください。"
+	case "next.job":
+		return "Open the job and compare its timeline with its entries. What the customer paid wrongly is put right by an adjustment with the job in its reason; report the row to the engineers.", "ジョブを開き、経緯と記帳を見比べてください。誤って支払われた分は、理由にジョブを記した調整で直し、該当の行を開発者に報告してください。"
+	case "next.work":
+		return "No money is wrong. Look on the overview whether worker processes run and sweep; jobs that still wait there after that are for the engineers.", "金額に誤りはありません。概要でワーカープロセスが動作しているか確認してください。それでも残るジョブは開発者に報告してください。"
+	case "next.checkpoint":
+		return "The entries are right, the sums kept for long accounts are not. Ask an operator to run: recoup verify --rewrite-checkpoints.", "記帳は正しく、長いアカウント用に保存された合計が誤っています。運用担当者に recoup verify --rewrite-checkpoints の実行を依頼してください。"
+	case "next.rollup":
+		return "The entries are right, the sums made from them are not. Ask an operator to run: recoup verify --rebuild-rollup --reason “…”.", "記帳は正しく、そこから作られた合計が誤っています。運用担当者に recoup verify --rebuild-rollup --reason “…” の実行を依頼してください。"
+	}
+	return "", ""
+}
+
+// checks names the checks of the verifier.
+func checks(key string) (en, ja string) {
+	switch key {
+	case "check.seq":
+		return "Numbers of entries", "記帳の番号"
+	case "check.time":
+		return "Times of entries", "記帳の時刻"
+	case "check.balance":
+		return "Running balances", "残高の連続"
+	case "check.hash":
+		return "Checksums", "チェックサム"
+	case "check.head":
+		return "Balance shown", "表示残高"
+	case "check.negative_since":
+		return "Negative since", "マイナスの開始時刻"
+	case "check.job":
+		return "Job of an entry", "記帳のジョブ"
+	case "check.once":
+		return "Once a job", "ジョブにつき一度"
+	case "check.flags":
+		return "Flags and entries", "状態と記帳"
+	case "check.amount":
+		return "Amount is the cost", "金額と費用"
+	case "check.order":
+		return "Order of movements", "動きの順序"
+	case "check.attribution":
+		return "Price attribution", "価格の帰属"
+	case "check.decision":
+		return "Recorded decision", "記録された決定"
+	case "check.settlement":
+		return "Settlement", "精算"
+	case "check.line":
+		return "Waiting line", "待ち行列"
+	case "check.stuck":
+		return "Waits too long", "待ちすぎ"
+	case "check.operation":
+		return "Operations", "操作"
+	case "check.triggers":
+		return "Protection", "保護"
+	case "check.anchor":
+		return "Nightly anchors", "夜間アンカー"
+	case "check.checkpoint":
+		return "Kept sums of accounts", "アカウントの保存合計"
+	case "check.month":
+		return "Closed months", "締めた月"
+	case "check.rollup":
+		return "Derived sums", "集計値"
+	}
+	return "", ""
+}
