@@ -9,13 +9,13 @@ import (
 const checkpointBatch = 500
 
 // WriteCheckpoints writes checkpoints that are still missing, each of them the sums by type of an account's entries up
-// to its thousandth, two thousandth and so on, and returns how many: call it again until that is 0. What it writes is
+// to its 200th, 400th and so on, and returns how many: call it again until that is 0. What it writes is
 // final: an account's entries are numbered without a gap and committed in that order, so none can turn up behind one
 // that is seen. Any number of processes may call it at once.
 func (s *Service) WriteCheckpoints(ctx context.Context) (int, error) {
 	var due []struct{ AccountKey, Seq int64 }
 	g := s.g.WithContext(ctx)
-	err := g.Raw(`SELECT account_key, seq FROM entries e WHERE seq % 1000 = 0
+	err := g.Raw(`SELECT account_key, seq FROM entries e WHERE seq % 200 = 0
 			AND NOT EXISTS (SELECT 1 FROM entry_checkpoints c WHERE c.account_key = e.account_key AND c.seq = e.seq)
 		ORDER BY account_key, seq LIMIT ?`, checkpointBatch).Scan(&due).Error
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Service) spanOf(ctx context.Context, accountKey int64, f Filter) (span,
 }
 
 // totals sums up a span by type: the difference of two checkpoints and the entries between them and the ends of the
-// span, at most some two thousand rows where no checkpoint is missing. Types is an array literal, "" for all.
+// span, at most some four hundred rows where no checkpoint is missing. Types is an array literal, "" for all.
 func (s *Service) totals(ctx context.Context, p span, types string) ([]Total, error) {
 	var at struct{ Low, High *int64 }
 	g := s.g.WithContext(ctx)

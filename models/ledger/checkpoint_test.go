@@ -112,8 +112,8 @@ func TestTotalsFromCheckpointsAreTheSumOfTheEntries(t *testing.T) {
 		}
 	}
 	compare("without checkpoints")
-	if wrote := checkpoints(t, m); wrote != 5 {
-		t.Fatalf("%d checkpoints written, not one a thousand entries", wrote)
+	if wrote := checkpoints(t, m); wrote != 26+4 {
+		t.Fatalf("%d checkpoints written, not one for two hundred entries", wrote)
 	}
 	compare("with checkpoints")
 	if err := m.G.Exec(`DELETE FROM entry_checkpoints WHERE seq IN (2000, 5000)`).Error; err != nil {
@@ -138,7 +138,7 @@ func TestWrongCheckpointsAreFoundAndRewritten(t *testing.T) {
 	m.Account(t, "acct_long", 0)
 	long(t, m.G, "acct_long", 3500, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
 	checkpoints(t, m)
-	if err := m.G.Exec(`UPDATE entry_checkpoints SET amount = amount + 7 WHERE seq = 3000 AND type = 'grant'`).Error; err != nil {
+	if err := m.G.Exec(`UPDATE entry_checkpoints SET amount = amount + 7 WHERE seq = 3400 AND type = 'grant'`).Error; err != nil {
 		t.Fatal(err)
 	}
 	if err := m.G.Exec(`INSERT INTO entry_checkpoints SELECT account_key, 4000, type, count, amount FROM entry_checkpoints WHERE seq = 2000`).Error; err != nil {
@@ -156,11 +156,11 @@ func TestWrongCheckpointsAreFoundAndRewritten(t *testing.T) {
 		found = append(found, fmt.Sprintf("%s %s %d", p.Check, p.AccountID, p.Seq))
 		return nil
 	}})
-	if err != nil || fmt.Sprint(found) != "[checkpoint acct_long 3000 checkpoint acct_long 4000]" {
+	if err != nil || fmt.Sprint(found) != "[checkpoint acct_long 3400 checkpoint acct_long 4000]" {
 		t.Errorf("verify found %q, %v", found, err)
 	}
 	n, err := m.Ledger.RewriteCheckpoints(ctx)
-	if err != nil || n != 3 {
+	if err != nil || n != 17 {
 		t.Fatalf("%d checkpoints, %v", n, err)
 	}
 	if report, err := verify.New(m.G).Run(ctx, verify.Options{}); err != nil || !report.OK() {

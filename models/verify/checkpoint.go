@@ -42,7 +42,7 @@ type marks struct {
 	wrong   func(m mark, expected, message string) error
 }
 
-// readMarks reads the checkpoints of a batch; there are few, a thousandth of the entries.
+// readMarks reads the checkpoints of a batch; there are few, one for two hundred entries.
 func (w *worker) readMarks(ctx context.Context, tx pgx.Tx, b batch) error {
 	w.marks = marks{rest: w.marks.rest[:0], wrong: func(m mark, expected, message string) error {
 		p := Problem{Check: CheckCheckpoint, Seq: m.seq, Expected: expected, Found: strings.Join(m.says, ", "), Message: message}
