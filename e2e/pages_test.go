@@ -20,7 +20,7 @@ func pages() []string {
 		deadGroup() + "/snooze", deadGroup() + "/resolve", jobPath("aurora-films", longJob, "/recover"), jobPath("aurora-films", longJob, "/note"),
 		"/", "/ledger", "/ledger?type=charge&period=this_month&account=aurora-films", "/ledger?account=nobody", "/accounts", "/accounts?negative=1",
 		"/accounts/aurora-films", "/accounts/zephyr-audio", "/accounts/cold", "/accounts/aurora-films/grants", "/accounts/aurora-films/adjustments", "/accounts/aurora-films/freeze",
-		"/accounts/cold/unfreeze", "/audit", "/audit?outcome=refused", "/integrity", "/integrity/runs/1", "/integrity/run", "/accounts/aurora-films/profile", "/accounts/aurora-films/notes", "/accounts/cold/notes", "/accounts/aurora-films/notes/new", "/months", "/months/2025-09", "/months/2025-10", "/months/2025-08/close", "/jobs?money=refunded", "/jobs", jobPath("aurora-films", longJob, ""), jobPath("zephyr-audio", "late-1", ""), jobPath("aurora-films", "waiting-1", "/cancel"),
+		"/accounts/cold/unfreeze", "/approvals", "/approvals?tab=mine", "/approvals?tab=decided", "/grants/import", "/audit", "/audit?outcome=refused", "/integrity", "/integrity/runs/1", "/integrity/run", "/accounts/aurora-films/profile", "/accounts/aurora-films/notes", "/accounts/cold/notes", "/accounts/aurora-films/notes/new", "/months", "/months/2025-09", "/months/2025-10", "/months/2025-08/close", "/jobs?money=refunded", "/jobs", jobPath("aurora-films", longJob, ""), jobPath("zephyr-audio", "late-1", ""), jobPath("aurora-films", "waiting-1", "/cancel"),
 		jobPath("aurora-films", longJob, "/requeue"), jobPath("aurora-films", longJob, "/discard"), jobPath("hoshino-works", "gone-1", "/reopen"),
 		"/dead-letters", "/dead-letters?tab=late", "/dead-letters?tab=resolved", "/search?q=a", "/search?q=nothing-like-it", "/preferences", "/nowhere",
 		"/pricing", "/pricing/actions/video_render", "/pricing/new?action=video_render", "/rollouts", "/rollouts/new", "/exports",
@@ -36,7 +36,7 @@ func TestEveryPage(t *testing.T) {
 			w := furnished(t)
 			b := w.as(staff.Admin, staff.Preferences{Language: lang, TimeZone: "Asia/Tokyo", Theme: "light"})
 			b.expectRefusals()
-			for _, path := range slices.Concat(pages(), costPages(), w.webhookPages()) {
+			for _, path := range slices.Concat(pages(), costPages(), w.webhookPages(), []string{w.requests[0], w.requests[0] + "/approve", w.requests[0] + "/reject"}) {
 				b.size(1280, 900)
 				b.goTo(path)
 				b.until(fmt.Sprintf("document.readyState === 'complete' && document.documentElement.lang === %q && document.documentElement.dataset.theme === 'light'", lang))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
@@ -16,7 +17,9 @@ import (
 	"recoup/handlers/api"
 	"recoup/handlers/console"
 	"recoup/models/actor"
+	"recoup/models/approval"
 	"recoup/models/audit"
+	"recoup/models/bulkgrant"
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/export"
@@ -46,10 +49,17 @@ type world struct {
 	// hook is the id of the furnished world's receiver.
 	hook string
 	base string
+	bulk *bulkgrant.Store
+	desk *approval.Desk
+	// requests are the paths of the change requests that proposed made.
+	requests []string
 }
 
 // directEntries is how many entries a file may hold here that is sent at once.
 const directEntries = 1000
+
+// limit is the amount above which a second person is needed.
+const limit = 2_000_000
 
 const password = "a password of tests"
 
@@ -59,7 +69,7 @@ func newWorld(t *testing.T) *world {
 		open(t, "") // skips or fails before a database is made
 	}
 	g := modeltest.DB(t)
-	w := &world{t: t, Models: modeltest.New(t, g, modeltest.Fast()), staff: staff.New(g, staff.Options{Hash: staff.HashParams{MemoryKiB: 64, Passes: 1, Lanes: 1}})}
+	w := &world{t: t, Models: modeltest.New(t, g, modeltest.Fast(), modeltest.Limit(g, limit)), staff: staff.New(g, staff.Options{Hash: staff.HashParams{MemoryKiB: 64, Passes: 1, Lanes: 1}})}
 	log := slog.New(slog.DiscardHandler)
 	tel, err := telemetry.Setup(context.Background(), "test", log)
 	if err != nil {
@@ -72,6 +82,10 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.tasks = task.New(g, nil)
+	w.bulk = bulkgrant.New(w.Ops, w.Ledger, w.Requests, w.tasks)
+	executors := w.Ledger.Executors()
+	maps.Copy(executors, w.bulk.Executors())
+	w.desk = approval.NewDesk(w.Ops, executors)
 	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, false)
 	hooks, err := webhook.New(w.Ops, []byte(modeltest.Secret), webhook.NewSender([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}), nil)
@@ -84,6 +98,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	pages := console.New(console.Deps{Costs: cost.New(w.Ops), Imports: costimport.New(w.Ops, cost.New(w.Ops), task.New(g, nil)),
+		Requests: w.Requests, Desk: w.desk, BulkGrants: w.bulk, Tasks: w.tasks,
 		Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Pricing: w.Pricing, Rollouts: w.Rollouts, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops, Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
 		Integrity: verify.NewDesk(w.Ops, task.New(g, nil)), Audit: audit.NewLog(g),
 		Exports:  w.exports,
@@ -215,6 +230,7 @@ func furnished(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	furnishCosts(t, w)
+	w.proposed("hoshino-works", 9_007_199_254_740_993)
 	return w
 }
 

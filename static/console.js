@@ -60,6 +60,7 @@
       }
       dialog.replaceChildren(document.adoptNode(form));
       dialog.showModal();
+      for (const input of form.querySelectorAll("input")) tellAmount(input);
       form.querySelector("[data-cancel]")?.focus();
     } catch {
       location.assign(link.href);
@@ -112,6 +113,45 @@
     }
   }
   showCurrent();
+
+  // --- the balance after an amount that is being typed -----------------------------------------------------------
+  // Exact: amounts are BigInt, never numbers of the language. What cannot be read yet says nothing; the server decides.
+  const minus = "\u2212";
+  const biggest = 2n ** 63n - 1n;
+  function group(n) {
+    const digits = (n < 0n ? -n : n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+    return n < 0n ? minus + digits : digits;
+  }
+  function readAmount(text) {
+    const m = /^([-+\u2212\uff0d\uff0b]?)(\d{1,3}([, \u00a0\u202f]\d{3})+|\d+)$/.exec(text.trim());
+    if (!m) return null;
+    const n = BigInt(m[2].replace(/\D/g, ""));
+    return m[1] === "" || m[1] === "+" || m[1] === "\uff0b" ? n : -n;
+  }
+  function tellAmount(input) {
+    const live = document.querySelector(`[data-live-amount="${input.id}"]`);
+    if (!live) return;
+    const amount = readAmount(input.value);
+    live.hidden = amount === null;
+    if (amount === null) return;
+    const after = BigInt(live.dataset.balance || "0") + amount;
+    const tooLarge = after > biggest || after < -biggest - 1n;
+    const line = live.querySelector("[data-after]");
+    line.hidden = tooLarge;
+    line.querySelector("b").textContent = group(after);
+    line.querySelector("b").classList.toggle("neg", after < 0n);
+    live.querySelector("[data-too-large]").hidden = !tooLarge;
+    const above = live.querySelector("[data-above]");
+    const limit = live.dataset.limit;
+    if (above && limit) above.hidden = (amount < 0n ? -amount : amount) <= BigInt(limit);
+  }
+  document.addEventListener("input", (e) => {
+    if (e.target instanceof HTMLInputElement) tellAmount(e.target);
+  });
+  for (const live of document.querySelectorAll("[data-live-amount]")) {
+    const input = document.getElementById(live.dataset.liveAmount);
+    if (input) tellAmount(input);
+  }
 
   // --- clicks ---------------------------------------------------------------------------------------------------
   document.addEventListener("click", (e) => {

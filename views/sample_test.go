@@ -9,7 +9,9 @@ import (
 
 	"recoup/static"
 	"recoup/views/accounts"
+	"recoup/views/approvals"
 	"recoup/views/auditlog"
+	"recoup/views/bulkgrants"
 	"recoup/views/deadletters"
 	"recoup/views/exports"
 	"recoup/views/groups"
@@ -60,6 +62,7 @@ func frame(l text.Locale) layout.Frame {
 		Person:      "Mika Sato",
 		Path:        "/ledger?type=refund&period=this_month",
 		DeadLetters: "214", Costs: true,
+		Approvals: "3",
 	}
 }
 
@@ -489,6 +492,18 @@ func rich(lang text.Lang) []page {
 		{name: "integrity-evidence-list", view: integrity.Evidence(s.l, s.integrityRun()), fragment: true},
 		{name: "integrity-start", view: integrity.RunNowPage(f, s.act(false))},
 		{name: "integrity-cancel", view: integrity.CancelPage(f, s.act(true))},
+		{name: "grant-edit", view: accounts.GrantPage(f, accounts.Grant{Act: s.act(false), Account: limited(who), Categories: accounts.CategoryOptions(s.l, "paid"), Edit: accounts.Edit{ID: "cr_1", Version: "1", Digest: "ab", URL: "/approvals/cr_1"}})},
+		{name: "adjustment-limited", view: accounts.AdjustmentPage(f, accounts.Adjustment{Act: s.act(false), Account: limited(who)})},
+		{name: "bulk-upload", view: bulkgrants.UploadPage(f, s.upload())},
+		{name: "bulk-preview", view: bulkgrants.FilePage(f, s.bulkFile("unconfirmed"))},
+		{name: "bulk-running", view: bulkgrants.FilePage(noticed, s.bulkFile("running"))},
+		{name: "approvals", view: approvals.Page(f, s.approvals())},
+		{name: "approvals-list", view: approvals.List(s.l, s.approvals()), fragment: true},
+		{name: "approval", view: approvals.RequestPage(f, s.approval("undecided"))},
+		{name: "approval-decided", view: approvals.RequestPage(noticed, s.approval("rejected"))},
+		{name: "approve", view: approvals.DecidePage(f, approvals.Decide{Act: s.act(false), Request: s.approval("undecided"), Verb: "approve"})},
+		{name: "reject", view: approvals.DecidePage(f, approvals.Decide{Act: s.act(true), Request: s.approval("undecided"), Verb: "reject", Reason: wrong})},
+		{name: "withdraw", view: approvals.DecidePage(f, approvals.Decide{Act: s.act(false), Request: s.approval("undecided"), Verb: "withdraw"})},
 		{name: "jobs", view: jobs.Page(f, s.jobs())},
 		{name: "jobs-list", view: jobs.List(s.l, s.jobs()), fragment: true},
 		{name: "job", view: jobs.JobPage(f, s.job())},
@@ -554,6 +569,13 @@ func bare(lang text.Lang) []page {
 		{name: "audit", view: auditlog.Page(f, auditlog.Model{})},
 		{name: "integrity", view: integrity.Page(f, integrity.Model{})},
 		{name: "integrity-run", view: integrity.RunPage(f, integrity.Run{})},
+		{name: "bulk-upload", view: bulkgrants.UploadPage(f, bulkgrants.Upload{})},
+		{name: "bulk-file", view: bulkgrants.FilePage(f, bulkgrants.File{Name: "x"})},
+		{name: "approvals", view: approvals.Page(f, approvals.Model{})},
+		{name: "approvals-decided", view: approvals.Page(f, approvals.Model{Tab: approvals.Decided})},
+		{name: "approvals-mine", view: approvals.Page(f, approvals.Model{Tab: approvals.Mine})},
+		{name: "approval", view: approvals.RequestPage(f, approvals.Detail{Title: "t"})},
+		{name: "approve", view: approvals.DecidePage(f, approvals.Decide{})},
 		{name: "jobs", view: jobs.Page(f, jobs.Model{})},
 		{name: "job", view: jobs.JobPage(f, jobs.Job{Action: "video_render"})},
 		{name: "reveal", view: jobs.RevealPage(f, jobs.Reveal{})},

@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -10,6 +11,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	"recoup/models/page"
+	"recoup/models/staff"
 	views "recoup/views/accounts"
 	"recoup/views/layout"
 	entries "recoup/views/ledger"
@@ -28,7 +30,7 @@ func (h *Console) accounts(c echo.Context) error {
 	if filter.Frozen {
 		chips = append(chips, ui.Chip{Label: r.L.T("filter.only"), Value: r.L.T("accounts.frozen"), RemoveURL: q.without("frozen")})
 	}
-	m := views.Model{Action: q.path, Query: ui.Field{Value: filter.Search}, Plan: ui.Field{Value: filter.Plan}, OnlyNegative: filter.Negative,
+	m := views.Model{Action: q.path, BulkURL: r.link(staff.AccountGrant, bulkPath), Query: ui.Field{Value: filter.Search}, Plan: ui.Field{Value: filter.Plan}, OnlyNegative: filter.Negative,
 		OnlyFrozen: filter.Frozen, ByAge: filter.Negative, Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path)}
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
@@ -81,6 +83,15 @@ func (h *Console) subject(r request) (views.Subject, error) {
 	return h.subjectOf(r, a), nil
 }
 
+// subjectOf is an account as the subject of a form.
+func (h *Console) subjectOf(r request, a ledger.Account) views.Subject {
+	s := views.Subject{ID: a.ID, Name: a.Name, URL: accountURL(a.ID), Balance: r.L.Credits(a.Balance), Exact: strconv.FormatInt(a.Balance, 10)}
+	if limit, ok := h.Ledger.LimitCredits(); ok {
+		s.Limit = views.Limit{Credits: r.L.Credits(limit), Exact: strconv.FormatInt(limit, 10)}
+	}
+	return s
+}
+
 // form shows or shows again a form about an account: build makes it from the account and, after a
 // refusal, the error.
 func (h *Console) accountForm(c echo.Context, build func(r request, s views.Subject) templ.Component) error {
@@ -111,18 +122,10 @@ func (h *Console) grantForm(c echo.Context) error {
 }
 
 func (h *Console) grant(c echo.Context) error {
-	return h.accountAct(c, func(r request, s views.Subject) (operation.Outcome, error) {
-		n, err := amountField(r, "amount")
-		if err != nil {
-			return operation.Outcome{}, err
-		}
-		return h.Ledger.Grant(c.Request().Context(), ledger.GrantRequest{Envelope: r.by(), AccountID: s.ID, Amount: n,
-			Category: r.FormValue("category"), Reference: r.FormValue("reference"), Reason: r.FormValue("reason")})
-	}, func(r request, s views.Subject, err error) templ.Component {
-		return views.GrantPage(h.frame(r), views.Grant{Act: again(r, s.URL, err), Account: s, Amount: field(r, "amount", err),
-			Categories: views.CategoryOptions(r.L, r.FormValue("category")), CategoryError: field(r, "category", err).Error,
-			Reference: field(r, "reference", err), Reason: field(r, "reason", err)})
-	})
+	return h.accountAct(c, func(r request, s views.Subject) (operation.Outcome, error) { return h.grantOf(r, s, nil) },
+		func(r request, s views.Subject, err error) templ.Component {
+			return h.grantAgain(r, s, views.Edit{}, err)
+		})
 }
 
 func (h *Console) adjustForm(c echo.Context) error {
@@ -132,17 +135,10 @@ func (h *Console) adjustForm(c echo.Context) error {
 }
 
 func (h *Console) adjust(c echo.Context) error {
-	return h.accountAct(c, func(r request, s views.Subject) (operation.Outcome, error) {
-		n, err := amountField(r, "amount")
-		if err != nil {
-			return operation.Outcome{}, err
-		}
-		return h.Ledger.Adjust(c.Request().Context(), ledger.AdjustRequest{Envelope: r.by(), AccountID: s.ID, Amount: n,
-			Reason: r.FormValue("reason"), Reference: r.FormValue("reference")})
-	}, func(r request, s views.Subject, err error) templ.Component {
-		return views.AdjustmentPage(h.frame(r), views.Adjustment{Act: again(r, s.URL, err), Account: s, Amount: field(r, "amount", err),
-			Reason: field(r, "reason", err), Reference: field(r, "reference", err)})
-	})
+	return h.accountAct(c, func(r request, s views.Subject) (operation.Outcome, error) { return h.adjustOf(r, s, nil) },
+		func(r request, s views.Subject, err error) templ.Component {
+			return h.adjustAgain(r, s, views.Edit{}, err)
+		})
 }
 
 func (h *Console) freezeForm(c echo.Context) error   { return h.frozenForm(c, false) }

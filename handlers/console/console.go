@@ -15,7 +15,9 @@ import (
 
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
+	"recoup/models/approval"
 	"recoup/models/audit"
+	"recoup/models/bulkgrant"
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/deadletter"
@@ -28,6 +30,7 @@ import (
 	"recoup/models/process"
 	"recoup/models/rollout"
 	"recoup/models/staff"
+	"recoup/models/task"
 	"recoup/models/verify"
 	"recoup/models/webhook"
 	"recoup/static"
@@ -65,6 +68,12 @@ type Deps struct {
 	Webhooks  *webhook.Service
 	Integrity *verify.Desk
 	Audit     *audit.Log
+	// Requests are what waits for a second person, Desk is where people decide.
+	Requests *approval.Store
+	// BulkGrants are files of grants, Tasks what applies them.
+	BulkGrants *bulkgrant.Store
+	Tasks      *task.Store
+	Desk       *approval.Desk
 }
 
 // Console holds the handlers.
@@ -95,7 +104,7 @@ func (h *Console) Routes() []route.Route {
 	may := route.SignedIn
 	auditFile := get(auditPath+"/export", "audit.export", may(staff.AuditView), h.exportAudit)
 	auditFile.Timeout = route.NoTimeout
-	return slices.Concat([]route.Route{
+	return slices.Concat(h.approvalRoutes(), h.bulkRoutes(), []route.Route{
 		get("/sign-in", "sign_in", route.Public(), h.signInPage),
 		post("/sign-in", "sign_in.post", route.Public(), h.signIn),
 		get("/sign-in/link", "sign_in.link", route.Public(), h.linkPage),
@@ -279,6 +288,11 @@ func (h *Console) frame(r request) layout.Frame {
 			if open == railCount {
 				f.DeadLetters += "+"
 			}
+		}
+	}
+	if r.may(staff.ApprovalView) {
+		if open, err := h.Requests.CountOpen(r.Request().Context(), railCount); err == nil {
+			f.Approvals = counted(r, open)
 		}
 	}
 	return f

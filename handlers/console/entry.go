@@ -9,6 +9,7 @@ import (
 	"recoup/handlers/present"
 	"recoup/models/fault"
 	"recoup/models/ledger"
+	"recoup/models/operation"
 	"recoup/models/page"
 	views "recoup/views/entry"
 )
@@ -41,6 +42,11 @@ func (h *Console) entry(c echo.Context) error {
 	d := present.EntryPage{Account: a, Entry: list.Rows[0]}
 	if len(list.Rows) > 1 {
 		d.Previous = &list.Rows[1]
+	}
+	if d.Entry.Type == ledger.Grant || d.Entry.Type == ledger.Adjustment {
+		if d.Approval, err = h.Requests.OfOperation(ctx, operation.Account(a.ID), d.Entry.OperationID); err != nil {
+			return err
+		}
 	}
 	if d.Entry.JobID != nil {
 		j, err := h.Jobs.Find(ctx, a.ID, *d.Entry.JobID)

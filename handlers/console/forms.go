@@ -10,6 +10,8 @@ import (
 
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
+	"recoup/models/approval"
+	"recoup/models/bulkgrant"
 	"recoup/models/export"
 	"recoup/models/fault"
 	"recoup/models/ids"
@@ -86,11 +88,19 @@ func status(f *fault.Error) int {
 	return http.StatusBadRequest
 }
 
-// conclude answers a form: done or replayed leads to the object with a notice, a conflict of state leads
+// conclude answers a form: done or replayed leads to the object with a notice, what waits for a second person leads to its
+// change request, a conflict of state leads
 // to the object as it is now, bad input shows the form again, anything else is an error page.
 func (h *Console) conclude(r request, to string, scope operation.Scope, out operation.Outcome, err error, form func(error) templ.Component) error {
 	f := fault.As(err)
 	switch {
+	case err == nil && out.Waiting:
+		// A second person has to agree: the change request's page says so, also at a second click.
+		page, err := waitingFor(out)
+		if err != nil {
+			return err
+		}
+		return r.Redirect(http.StatusSeeOther, page)
 	case err == nil:
 		return r.Redirect(http.StatusSeeOther, withNotice(to, scope, r.FormValue("operation_id"), out.Replayed))
 	case f == nil:
@@ -169,6 +179,8 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 		happened = r.L.T("conflict.rollout")
 	case strings.HasPrefix(object, "action:"):
 		happened = r.L.T("conflict.price")
+	case strings.HasPrefix(object, approval.ObjectOf("")):
+		happened = r.L.Maybe("toolate."+state, r.L.T("error.409"))
 	}
 	if job != "" {
 		if by := h.whoWasFirst(r, account, job, state); by != "" {
@@ -201,6 +213,10 @@ func about(r request) (object, account, job string) {
 		return "action:" + named("action"), "", ""
 	case named("webhook") != "":
 		return "webhook:" + named("webhook"), "", ""
+	case named("request") != "":
+		return approval.ObjectOf(named("request")), "", ""
+	case named("bulk") != "":
+		return bulkgrant.Object(named("bulk")), "", ""
 	case named("group") != "":
 		return "group:" + named("group"), "", ""
 	case account == "":

@@ -31,6 +31,11 @@ func (h *Console) operation(c echo.Context) error {
 		return err
 	}
 	d := present.OperationPage{Stored: stored, Attempts: attempts}
+	if stored.Result == nil {
+		if d.Approval, err = h.Requests.OfOperation(ctx, operation.ParseScope(scope), id); err != nil {
+			return err
+		}
+	}
 	if stored.Result != nil {
 		var b bytes.Buffer
 		// Indent copies numbers digit by digit.

@@ -38,12 +38,17 @@ func (h *Console) overview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	open, err := h.Requests.CountOpen(ctx, railCount)
+	if err != nil {
+		return err
+	}
 	late, err := h.Jobs.List(ctx, job.Filter{}, job.ByLateSuccess, nil, page.Older, lateOnOverview)
 	if err != nil {
 		return err
 	}
 	m := views.Model{DeadLetters: pr.DeadTile(triage, r.link(staff.DeadLetterView, "/dead-letters")),
 		Negative:  pr.NegativeTile(negative, oldest, r.link(staff.AccountView, "/accounts?negative=1")),
+		Approvals: pr.ApprovalTile(open, r.link(staff.ApprovalView, "/approvals")),
 		Integrity: pr.IntegrityTile(last, r.link(staff.IntegrityView, integrityPath)), Services: pr.Services(processes),
 		LateURL: r.link(staff.DeadLetterView, "/dead-letters?tab=late"), Zone: r.L.ZoneAt(r.Now)}
 	for _, j := range late.Rows {

@@ -99,10 +99,6 @@ func (h *Console) profileOf(r request) (ledger.Account, map[string]string, error
 	return a, attributes, nil
 }
 
-func (h *Console) subjectOf(r request, a ledger.Account) views.Subject {
-	return views.Subject{ID: a.ID, Name: a.Name, URL: accountURL(a.ID), Balance: r.L.Credits(a.Balance)}
-}
-
 // seen names the state of an account that a form was made from.
 func seen(a ledger.Account) string { return strconv.FormatInt(a.UpdatedAt.UnixMicro(), 10) }
 

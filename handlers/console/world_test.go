@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -20,7 +21,9 @@ import (
 	"recoup/handlers/api"
 	"recoup/handlers/console"
 	"recoup/models/actor"
+	"recoup/models/approval"
 	"recoup/models/audit"
+	"recoup/models/bulkgrant"
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/export"
@@ -48,6 +51,8 @@ type world struct {
 	staff   *staff.Service
 	tasks   *task.Store
 	exports *export.Service
+	bulk    *bulkgrant.Store
+	desk    *approval.Desk
 	console *console.Console
 	hooks   *webhook.Service
 	server  *web.Server
@@ -61,9 +66,16 @@ func newWorldAt(t testing.TB, base string) *world {
 	return worldOver(t, modeltest.DB(t), base)
 }
 
-func worldOver(t testing.TB, g *gorm.DB, base string) *world {
+// limitedWorld is an installation where amounts above limit need a second person.
+func limitedWorld(t testing.TB, limit int64) *world {
 	t.Helper()
-	w := &world{t: t, Models: modeltest.New(t, g, modeltest.Fast()), staff: staff.New(g, staff.Options{Hash: staff.HashParams{MemoryKiB: 64, Passes: 1, Lanes: 1}}), log: &strings.Builder{}}
+	g := modeltest.DB(t)
+	return worldOver(t, g, "http://recoup.test", modeltest.Limit(g, limit))
+}
+
+func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) *world {
+	t.Helper()
+	w := &world{t: t, Models: modeltest.New(t, g, modeltest.Fast(), options...), staff: staff.New(g, staff.Options{Hash: staff.HashParams{MemoryKiB: 64, Passes: 1, Lanes: 1}}), log: &strings.Builder{}}
 	w.Price(t, modeltest.Action, 1000)
 	log := telemetry.NewLogger(w.log, true, slog.LevelWarn)
 	tel, err := telemetry.Setup(context.Background(), "test", log)
@@ -75,6 +87,10 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 		t.Fatal(err)
 	}
 	w.tasks = task.New(g, nil)
+	w.bulk = bulkgrant.New(w.Ops, w.Ledger, w.Requests, w.tasks)
+	executors := w.Ledger.Executors()
+	maps.Copy(executors, w.bulk.Executors())
+	w.desk = approval.NewDesk(w.Ops, executors)
 	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, at.Scheme == "https")
 	if w.hooks, err = webhook.New(w.Ops, []byte(modeltest.Secret), webhook.NewSender([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}), nil); err != nil {
@@ -85,6 +101,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string) *world {
 		t.Fatal(err)
 	}
 	w.console = console.New(console.Deps{Costs: cost.New(w.Ops), Imports: costimport.New(w.Ops, cost.New(w.Ops), task.New(g, nil)),
+		Requests: w.Requests, Desk: w.desk, BulkGrants: w.bulk, Tasks: w.tasks,
 		Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Pricing: w.Pricing, Rollouts: w.Rollouts, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops,
 		Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
 		Integrity: verify.NewDesk(w.Ops, task.New(g, nil)), Audit: audit.NewLog(g),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 
+	"recoup/models/approval"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/views/entry"
@@ -16,6 +17,8 @@ type EntryPage struct {
 	Entry   ledger.Entry
 	// Previous is the entry before it, nil when it is the account's first.
 	Previous *ledger.Entry
+	// Approval is the change request that a second person approved, nil where none was needed.
+	Approval *approval.Request
 	// Job is everything about the entry's job, nil when it concerns none.
 	Job *JobPage
 }
@@ -35,6 +38,10 @@ func (p Presenter) EntryView(d EntryPage) (entry.Model, error) {
 		Chained: bytes.Equal(ledger.ChainHash(hash, e), e.Hash) && e.BalanceAfter == before+e.Amount}
 	if c := deref(e.Category); c != "" {
 		m.Category = p.L.Maybe("category."+c, c)
+	}
+	if d.Approval != nil && d.Approval.DecidedBy != nil {
+		m.ApprovedBy = p.actor(*d.Approval.DecidedBy)
+		m.Request = ui.Link{Text: d.Approval.ID, URL: ApprovalURL(d.Approval.ID)}
 	}
 	if d.Previous != nil {
 		m.PreviousURL = EntryURL(e.AccountID, d.Previous.Seq)

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"recoup/models/approval"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -18,6 +19,8 @@ type OperationPage struct {
 	// Result is the stored result, indented; "" when there is none yet.
 	Result  string
 	Entries []ledger.Entry
+	// Approval is the change request of an operation that waits for a second person, or did; nil for others.
+	Approval *approval.Request
 	// Charged is the job that a charge made, nil for others.
 	Charged *job.Listed
 }
@@ -27,6 +30,9 @@ func (p Presenter) OperationView(d OperationPage) views.Model {
 	o := d.Stored
 	m := views.Model{Scope: o.ScopeName(), ID: o.ID, Kind: o.Kind, Actor: p.actor(o.Actor), Started: p.L.Stamp(o.StartedAt, p.Now),
 		Result: d.Result, Trace: Trace(o.TraceID), Zone: p.L.ZoneAt(p.Now)}
+	if d.Approval != nil {
+		m.Request, m.RequestState = ui.Link{Text: p.ApprovalTitle(*d.Approval), URL: ApprovalURL(d.Approval.ID)}, string(d.Approval.State)
+	}
 	if o.AccountID != "" {
 		m.Account = Account(o.AccountID)
 	}

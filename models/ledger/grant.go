@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -66,6 +68,12 @@ type GrantResult struct {
 // approval_rejected, approval_withdrawn, approval_expired, those of approval.Store.Replace where Replaces is
 // set, and those of operation.Apply.
 func (s *Service) Grant(ctx context.Context, r GrantRequest) (operation.Outcome, error) {
+	bad := CheckGrant(r)
+	return s.post(ctx, KindGrant, r.AccountID, r.Envelope, r.Replaces, bad, r.posting())
+}
+
+// CheckGrant returns what is wrong with a grant by itself, nil when nothing is.
+func CheckGrant(r GrantRequest) []fault.Field {
 	var bad []fault.Field
 	if r.Amount < 1 {
 		bad = append(bad, fault.Field{Name: "amount", Message: "must be at least 1"})
@@ -74,9 +82,7 @@ func (s *Service) Grant(ctx context.Context, r GrantRequest) (operation.Outcome,
 		bad = append(bad, fault.Field{Name: "category", Message: "must be paid, promotion or goodwill"})
 	}
 	bad = checkText(bad, "reference", r.Reference, 200, false)
-	bad = checkText(bad, "reason", r.Reason, 500, false)
-	return s.post(ctx, KindGrant, r.AccountID, r.Envelope, r.Replaces, bad, Posting{Type: Grant, Amount: r.Amount,
-		Category: r.Category, Reference: r.Reference, Reason: r.Reason})
+	return checkText(bad, "reason", r.Reason, 500, false)
 }
 
 // Adjust corrects a balance. Limit and faults are those of Grant.
@@ -93,14 +99,9 @@ func (s *Service) Adjust(ctx context.Context, r AdjustRequest) (operation.Outcom
 
 func (s *Service) post(ctx context.Context, kind approval.Kind, accountID string, e Envelope, replaces *approval.Replaced, bad []fault.Field,
 	p Posting) (operation.Outcome, error) {
-	req := operation.Request{
-		Scope: operation.Account(accountID), ID: e.OperationID, Kind: string(kind), Actor: e.Actor, RequestID: e.RequestID,
-		Reason: p.Reason, Invalid: bad,
-		Input: operation.Input{"amount": p.Amount, "category": optional(p.Category),
-			"reference": optional(p.Reference), "reason": optional(p.Reason)},
-	}
+	req := requestOf(kind, accountID, e, bad, p)
 	if replaces != nil {
-		req.Input["replaces"] = replaces.ID
+		req.Input["replaces"], req.Object = replaces.ID, approval.ObjectOf(replaces.ID)
 	}
 	if s.limit != nil {
 		// Whatever the limit is by now, an earlier try may have met another.
@@ -121,6 +122,53 @@ func (s *Service) post(ctx context.Context, kind approval.Kind, accountID string
 		}
 		return GrantResult{AccountID: accountID, Entry: posted}, nil
 	})
+}
+
+func requestOf(kind approval.Kind, accountID string, e Envelope, bad []fault.Field, p Posting) operation.Request {
+	return operation.Request{
+		Scope: operation.Account(accountID), ID: e.OperationID, Kind: string(kind), Actor: e.Actor, RequestID: e.RequestID,
+		Reason: p.Reason, Invalid: bad,
+		Input: operation.Input{"amount": p.Amount, "category": optional(p.Category),
+			"reference": optional(p.Reference), "reason": optional(p.Reason)},
+	}
+}
+
+func (r GrantRequest) posting() Posting {
+	return Posting{Type: Grant, Amount: r.Amount, Category: r.Category, Reference: r.Reference, Reason: r.Reason}
+}
+
+// Operation is the operation that Grant applies, for whoever applies many grants as one (operation.Store.Claim).
+// Whether the whole needs a second person is theirs to hold: the limit is not asked again.
+func (r GrantRequest) Operation() operation.Request {
+	return requestOf(KindGrant, r.AccountID, r.Envelope, CheckGrant(r), r.posting())
+}
+
+// PostGrant appends the entry of a grant whose operation was claimed as a part of another.
+func (s *Service) PostGrant(ctx context.Context, tx *operation.Tx, r GrantRequest) (GrantResult, error) {
+	posted, err := s.Post(ctx, tx, r.posting())
+	return GrantResult{AccountID: r.AccountID, Entry: posted}, err
+}
+
+// Known returns the keys of those accounts that exist, by their ids.
+func (s *Service) Known(ctx context.Context, accounts []string) (map[string]int64, error) {
+	b, err := json.Marshal(accounts)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	var rows []struct {
+		ID  string
+		Key int64
+	}
+	err = s.g.WithContext(ctx).Raw(`SELECT a.id, a.key FROM accounts a JOIN (SELECT DISTINCT value FROM json_array_elements_text(?::json)) w ON w.value = a.id`,
+		string(b)).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("ledger: known accounts: %w", err)
+	}
+	known := make(map[string]int64, len(rows))
+	for _, r := range rows {
+		known[r.ID] = r.Key
+	}
+	return known, nil
 }
 
 // checkText refuses text that is too long, missing where required, not UTF-8, or holds control

@@ -44,7 +44,15 @@ func GrantPage(f layout.Frame, m Grant) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.TextField("amount", "text", f.L.T("form.amount"), f.L.T("grant.amount_hint"), m.Amount, amountInput("1000")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = editOf(m.Edit).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = ui.TextField("amount", "text", f.L.T("form.amount"), m.Account.amountHint(f.L, f.L.T("grant.amount_hint")), m.Amount, amountInput("1000")).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = liveAmount(f.L, m.Account).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -65,7 +73,7 @@ func GrantPage(f layout.Frame, m Grant) templ.Component {
 		templ_7745c5c3_Err = layout.FormPage(f, layout.Accounts, m.Account.crumbs(f.L), ui.Confirm{
 			Act:     m.Act,
 			Title:   f.L.T("grant.title", m.Account.name()),
-			Say:     f.L.T("grant.say"),
+			Say:     m.Edit.say(f.L, f.L.T("grant.say")),
 			Changes: []ui.Change{{Label: f.L.T("fact.balance"), Before: m.Account.Balance, After: f.L.T("form.plus_amount", m.Account.Balance)}},
 			Submit:  f.L.T("grant.submit"),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
@@ -106,7 +114,15 @@ func AdjustmentPage(f layout.Frame, m Adjustment) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.TextField("amount", "text", f.L.T("form.amount"), f.L.T("adjust.amount_hint"), m.Amount, amountInput("-16")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = editOf(m.Edit).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = ui.TextField("amount", "text", f.L.T("form.amount"), m.Account.amountHint(f.L, f.L.T("adjust.amount_hint")), m.Amount, amountInput("-16")).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = liveAmount(f.L, m.Account).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -123,7 +139,7 @@ func AdjustmentPage(f layout.Frame, m Adjustment) templ.Component {
 		templ_7745c5c3_Err = layout.FormPage(f, layout.Accounts, m.Account.crumbs(f.L), ui.Confirm{
 			Act:     m.Act,
 			Title:   f.L.T("adjust.title", m.Account.name()),
-			Say:     f.L.T("adjust.say"),
+			Say:     m.Edit.say(f.L, f.L.T("adjust.say")),
 			Changes: []ui.Change{{Label: f.L.T("fact.balance"), Before: m.Account.Balance, After: f.L.T("form.plus_amount", m.Account.Balance)}},
 			Submit:  f.L.T("adjust.submit"),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)

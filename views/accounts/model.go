@@ -25,6 +25,7 @@ type Row struct {
 // Model is the list of accounts. Query parameters of its form: q, plan, negative=1, frozen=1.
 type Model struct {
 	Action       string
+	BulkURL      string   // grants from a file; empty: not for this person
 	Query        ui.Field // id or part of the name
 	Plan         ui.Field
 	OnlyNegative bool
@@ -120,6 +121,8 @@ type Subject struct {
 	Name    string
 	URL     string
 	Balance string
+	Exact   string // the balance as a plain number, for the script
+	Limit   Limit
 }
 
 // Grant is the form that gives credits. Fields: amount, category, reference, reason.
@@ -131,6 +134,7 @@ type Grant struct {
 	CategoryError string
 	Reference     ui.Field
 	Reason        ui.Field
+	Edit          Edit
 }
 
 // Adjustment is the form of a correction by finance. Fields: amount (signed), reason, reference.
@@ -140,6 +144,7 @@ type Adjustment struct {
 	Amount    ui.Field
 	Reason    ui.Field
 	Reference ui.Field
+	Edit      Edit
 }
 
 // Freeze is the form that freezes an account or ends that. Field: reason.

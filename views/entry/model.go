@@ -42,12 +42,15 @@ type Model struct {
 	Operation ui.ID
 	Actor     string
 	Category  string // of a grant
-	Reference string
-	Reason    string
-	Rule      ui.ID
-	Rollout   ui.ID
-	Cohort    string
-	Trace     ui.ID
+	// ApprovedBy was the second person, and Request leads to what was approved; empty: none was needed.
+	ApprovedBy string
+	Request    ui.Link
+	Reference  string
+	Reason     string
+	Rule       ui.ID
+	Rollout    ui.ID
+	Cohort     string
+	Trace      ui.ID
 
 	Event    *Event       // nil: no job
 	Decision *ui.Decision // nil: it was not priced

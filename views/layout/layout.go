@@ -40,6 +40,7 @@ const (
 	Prices      Section = "/pricing"
 	Rollouts    Section = "/rollouts"
 	Costs       Section = "/costs"
+	Approvals   Section = "/approvals"
 	Jobs        Section = "/jobs"
 	DeadLetters Section = "/dead-letters"
 	Webhooks    Section = "/webhooks"
@@ -63,7 +64,8 @@ type Frame struct {
 	Costs                  bool   // the person may see costs
 	MayIntegrity, MayAudit bool   // whether the rail leads there
 	Notices                []ui.Notice
-	Webhooks               bool // the person manages receivers outside
+	Webhooks               bool   // the person manages receivers outside
+	Approvals              string // number of change requests that wait for a second person; empty or "0": none
 }
 
 // Head is a page's heading: where it is, what it is about, and the plain sentence that answers the question a

@@ -19,26 +19,46 @@ type Repeat struct {
 
 // Model is the page.
 type Model struct {
-	Scope    string
-	ID       string
-	Kind     string
-	Actor    string
-	Path     string // what was called, e.g. "POST /v1/accounts/acct_7/jobs"
-	Started  text.Stamp
-	Account  ui.ID
-	Job      ui.ID
-	Entries  []ui.Link // the entries it wrote: "Charge −40"
-	Result   string    // stored result as indented JSON, integers exactly as stored; empty: none yet
-	Decision *ui.Decision
-	Repeats  []Repeat
-	Replays  string // "2 times"; empty: never
-	Refusals string // conflicts, likewise
-	Trace    ui.ID
-	Zone     string
+	Scope   string
+	ID      string
+	Kind    string
+	Actor   string
+	Path    string // what was called, e.g. "POST /v1/accounts/acct_7/jobs"
+	Started text.Stamp
+	Account ui.ID
+	Job     ui.ID
+	Entries []ui.Link // the entries it wrote: "Charge −40"
+	Result  string    // stored result as indented JSON, integers exactly as stored; empty: none yet
+	// Request is the change request of an operation without a result, and RequestState where it stands.
+	Request      ui.Link
+	RequestState string
+	Decision     *ui.Decision
+	Repeats      []Repeat
+	Replays      string // "2 times"; empty: never
+	Refusals     string // conflicts, likewise
+	Trace        ui.ID
+	Zone         string
+}
+
+// state is where the operation stands.
+func (m Model) state() string {
+	switch {
+	case m.Result != "":
+		return "applied"
+	case m.RequestState == "open":
+		return "waits"
+	case m.RequestState != "":
+		return m.RequestState
+	}
+	return "running"
 }
 
 func (m Model) say(l text.Locale) string {
 	switch {
+	case m.RequestState == "open":
+		return l.T("operation.say_waits")
+	case m.RequestState != "":
+		return l.T("operation.say_void")
 	case m.Replays == "" && m.Refusals == "":
 		return l.T("operation.say")
 	case m.Refusals == "":

@@ -11,6 +11,7 @@ type Tile struct {
 	Count string // "0" when all is well
 	Note  string // Oldest or Together; empty: none
 	URL   string
+	Calm  bool // things that wait by design: their count is no alarm
 }
 
 // Integrity is the result of the last verification of the ledger.
@@ -53,6 +54,7 @@ type Late struct {
 type Model struct {
 	DeadLetters Tile
 	Negative    Tile
+	Approvals   Tile
 	Integrity   *Integrity // nil: never run
 	Today       string     // name of today
 	LastWeek    string     // name of the day it is compared with
@@ -82,6 +84,8 @@ func (m Model) say(l text.Locale) string {
 		return l.T("overview.say_dead", m.DeadLetters.Count)
 	case negative:
 		return l.T("overview.say_negative", m.Negative.Count)
+	case m.Approvals.Count != "0" && m.Approvals.Count != "":
+		return l.T("overview.say_approvals", m.Approvals.Count)
 	default:
 		return l.T("overview.say_calm")
 	}
@@ -90,6 +94,9 @@ func (m Model) say(l text.Locale) string {
 func (t Tile) tone() string {
 	if t.Count == "0" {
 		return "ok"
+	}
+	if t.Calm {
+		return "wait"
 	}
 	return "bad"
 }

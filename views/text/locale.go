@@ -100,6 +100,8 @@ func phrase(key string) (en, ja string) {
 	for _, file := range [...]func(string) (string, string){
 		answers,
 		auditlog,
+		approvals,
+		bulkgrants,
 		costs,
 		exports,
 		finance,

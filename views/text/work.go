@@ -234,7 +234,7 @@ func work(key string) (en, ja string) {
 	case "operation.stored_say":
 		return "Every retry gets exactly this, at any time later.", "以後のすべての再試行に、まったく同じ内容を返します。"
 	case "operation.no_result":
-		return "It is still running; there is no result yet.", "実行中のため、結果はまだありません。"
+		return "There is no result: nothing was applied.", "結果はありません。何も実行されていません。"
 	case "operation.asked":
 		return "What was asked", "要求内容"
 	case "operation.at":

@@ -192,6 +192,14 @@ func stateLook(state string) (icon, tone string) {
 	switch state {
 	case "succeeded", "ok", "passed", "consistent", "applied", "active", "resolved", "done", "delivered":
 		return "check", "ok"
+	case "approved":
+		return "check", "ok"
+	case "rejected":
+		return "cross", "bad"
+	case "withdrawn":
+		return "ban", "off"
+	case "undecided", "waits", "unconfirmed":
+		return "clock", "wait"
 	case "late_success", "reclaimed":
 		return "turn", "reclaim"
 	case "refunded":

@@ -13,6 +13,7 @@ import (
 	"recoup/migrations"
 	"recoup/models/actor"
 	"recoup/models/approval"
+	"recoup/models/bulkgrant"
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/db"
@@ -56,6 +57,8 @@ type app struct {
 	// rollup is the derived sums of entries.
 	rollup  *rollup.Store
 	exports *export.Service
+	// bulkGrants are files of grants.
+	bulkGrants *bulkgrant.Store
 	// relay is nil for commands without a queue.
 	relay *tasks.Relay
 }
@@ -110,6 +113,7 @@ func (a *app) build(queue bool) error {
 		kick = a.relay.Kick
 	}
 	a.tasks = task.New(a.g, kick)
+	a.bulkGrants = bulkgrant.New(a.ops, a.ledger, a.requests, a.tasks)
 	a.exports = export.NewService(a.ops, a.tasks, a.ledger, export.Options{Direct: a.cfg.ExportDirect, Keep: a.cfg.ExportKeep, Storage: a.cfg.ExportStorage})
 	a.imports = costimport.New(a.ops, a.costs, a.tasks)
 	secret := a.cfg.Secret

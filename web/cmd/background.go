@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"recoup/models/bulkgrant"
 	"recoup/models/costimport"
 	"recoup/models/export"
 	"recoup/models/task"
@@ -15,5 +16,6 @@ func (a *app) background() map[task.Kind]tasks.BackgroundFunc {
 		export.Kind:     a.exports.Run,
 		costimport.Kind: a.imports.Run,
 		verify.TaskKind: tasks.Verify(v, a.anchors(v)),
+		bulkgrant.Kind:  a.bulkGrants.Run,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"recoup/handlers/api"
 	"recoup/handlers/console"
 	"recoup/migrations"
+	"recoup/models/approval"
 	"recoup/models/audit"
 	"recoup/models/process"
 	"recoup/models/verify"
@@ -79,6 +80,7 @@ func (a *app) server() (*web.Server, error) {
 			a.log.WarnContext(ctx, "not ready", "check", check, "error", err)
 		}})
 	pages := console.New(console.Deps{Costs: a.costs, Imports: a.imports,
+		Requests: a.requests, BulkGrants: a.bulkGrants, Tasks: a.tasks, Desk: approval.NewDesk(a.ops, a.executors()),
 		Staff: a.staff, Sessions: sessions, Ledger: a.ledger, Pricing: a.pricing, Rollouts: a.rollouts, Jobs: a.jobs, Letters: a.letters, Ops: a.ops,
 		Processes: process.New(a.g), Verifier: verify.New(a.g), Months: a.months(), Integrity: verify.NewDesk(a.ops, a.tasks), Audit: audit.NewLog(a.g), Exports: a.exports,
 		Webhooks: a.webhooks})

@@ -133,8 +133,24 @@ func (s Seeder) accounts(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.waiting(ctx); err != nil {
+		return err
+	}
 	_, err := s.Ledger.Grant(ctx, ledger.GrantRequest{Envelope: envelope("welcome:monsoon-fm"), AccountID: "monsoon-fm", Amount: 50,
 		Category: ledger.Promotion, Reason: "Welcome credits"})
+	return err
+}
+
+// waiting asks, as a person, for more than one person may grant: so that somebody else finds something to decide.
+func (s Seeder) waiting(ctx context.Context) error {
+	fiona, err := s.Staff.ByEmail(ctx, "fiona@recoup.example")
+	if err != nil {
+		return err
+	}
+	e := envelope("annual:ember-games")
+	e.Actor = fiona.Actor()
+	_, err = s.Ledger.Grant(ctx, ledger.GrantRequest{Envelope: e, AccountID: "ember-games", Amount: 250_000, Category: ledger.Paid,
+		Reference: "INV-2026-2117", Reason: "Annual plan, paid in advance"})
 	return err
 }
 

@@ -1,0 +1,231 @@
+// Package bulkgrant applies a file of grants: all of its lines in one transaction, or none.
+//
+// Each line names the operation id of its grant, its reference, which is unique in the account's scope like any
+// other operation id. So the same file twice has one effect, and a line that was granted through the API before
+// is a replay. Above the limit of one person the file waits for a second one, by the sum of its lines.
+package bulkgrant
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"recoup/models/credit"
+	"recoup/models/ids"
+	"recoup/models/ledger"
+)
+
+// Bounds of a file.
+const (
+	MaxLines = 10_000
+	MaxBytes = 4 << 20
+	// mostProblems is how many problems of one file are told.
+	mostProblems = 500
+)
+
+// Columns are the names of a file's columns, those that must be there first. Their order in the file does not
+// matter.
+func Columns() []string {
+	return []string{colReference, colAccount, colAmount, colCategory, colReason, colExternal}
+}
+
+const (
+	colReference = "reference"
+	colAccount   = "account"
+	colAmount    = "amount"
+	colCategory  = "category"
+	colReason    = "reason"
+	colExternal  = "external_reference" // may be left out
+)
+
+// Line is one grant of a file.
+type Line struct {
+	// Number is the line of the file it begins on, from 1; the header has one.
+	Number    int    `json:"line"`
+	Reference string `json:"reference"`
+	Account   string `json:"account"`
+	Amount    int64  `json:"amount"`
+	Category  string `json:"category"`
+	Reason    string `json:"reason"`
+	External  string `json:"external_reference,omitempty"`
+}
+
+// grant is the grant of a line, by whom env says.
+func (l Line) grant(env ledger.Envelope) ledger.GrantRequest {
+	env.OperationID = l.Reference
+	return ledger.GrantRequest{Envelope: env, AccountID: l.Account, Amount: l.Amount, Category: l.Category, Reference: l.External, Reason: l.Reason}
+}
+
+// Problem is what is wrong with a line of a file.
+type Problem struct {
+	// Line is 0 for the file as a whole.
+	Line int
+	// Column is empty for a line as a whole.
+	Column string
+	// Code is stable: not_text, no_header, missing_column, unknown_column, double_column, broken_line, empty_file,
+	// too_many_lines, required, bad_reference, bad_account, bad_amount, bad_category, too_long, bad_text, double_reference,
+	// unknown_account, conflict, undecided, too_large, too_many_problems.
+	Code string
+	// Value is what stands there, cut; may be empty.
+	Value string
+}
+
+// Read reads a file: UTF-8 with or without a byte order mark, separated by commas or semicolons, with a header.
+// Problems is empty when every line is a grant by itself; whether accounts exist and references are free shows
+// only in Store.Check.
+func Read(content []byte) (lines []Line, problems []Problem) {
+	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
+	if !utf8.Valid(content) || bytes.ContainsRune(content, 0) {
+		return nil, []Problem{{Code: "not_text"}}
+	}
+	r := csv.NewReader(bytes.NewReader(content))
+	r.Comma, r.FieldsPerRecord = separator(content), -1
+	header, err := r.Read()
+	if err != nil {
+		return nil, []Problem{{Line: 1, Code: "no_header"}}
+	}
+	at, problems := columnsOf(header)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	seen := map[string]int{}
+	var sum int64
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			var broken *csv.ParseError
+			line := 0
+			if errors.As(err, &broken) {
+				line = broken.Line
+			}
+			// What follows cannot be told apart any more.
+			return lines, append(problems, Problem{Line: line, Code: "broken_line"})
+		}
+		number, _ := r.FieldPos(0)
+		if len(lines) == MaxLines {
+			return lines, append(problems, Problem{Line: number, Code: "too_many_lines"})
+		}
+		if len(record) != len(header) {
+			problems = append(problems, Problem{Line: number, Code: "broken_line"})
+			continue
+		}
+		line, bad := lineOf(number, record, at)
+		if first, double := seen[line.Reference]; double && line.Reference != "" {
+			bad = append(bad, Problem{Line: number, Column: colReference, Code: "double_reference", Value: strconv.Itoa(first)})
+		}
+		seen[line.Reference] = number
+		if sum, err = credit.Add(sum, max(line.Amount, 0)); err != nil {
+			return lines, append(problems, Problem{Code: "too_large"})
+		}
+		lines, problems = append(lines, line), append(problems, bad...)
+		if len(problems) >= mostProblems {
+			return lines, append(problems, Problem{Line: number, Code: "too_many_problems"})
+		}
+	}
+	if len(lines) == 0 && len(problems) == 0 {
+		problems = []Problem{{Code: "empty_file"}}
+	}
+	return lines, problems
+}
+
+// separator is the one that the header uses more often.
+func separator(content []byte) rune {
+	header, _, _ := bytes.Cut(content, []byte("\n"))
+	if bytes.Count(header, []byte(";")) > bytes.Count(header, []byte(",")) {
+		return ';'
+	}
+	return ','
+}
+
+// columnsOf finds each known column in the header.
+func columnsOf(header []string) (at map[string]int, problems []Problem) {
+	at = map[string]int{}
+	for i, name := range header {
+		name = strings.ToLower(strings.TrimSpace(name))
+		_, double := at[name]
+		switch {
+		case !slices.Contains(Columns(), name):
+			problems = append(problems, Problem{Line: 1, Column: name, Code: "unknown_column", Value: cut(name)})
+		case double:
+			problems = append(problems, Problem{Line: 1, Column: name, Code: "double_column", Value: name})
+		}
+		at[name] = i
+	}
+	for _, name := range Columns() {
+		if _, there := at[name]; !there && name != colExternal {
+			problems = append(problems, Problem{Line: 1, Column: name, Code: "missing_column", Value: name})
+		}
+	}
+	return at, problems
+}
+
+func lineOf(number int, record []string, at map[string]int) (Line, []Problem) {
+	var problems []Problem
+	get := func(name string) string {
+		if i, there := at[name]; there {
+			return strings.TrimSpace(record[i])
+		}
+		return ""
+	}
+	bad := func(column, code string) {
+		problems = append(problems, Problem{Line: number, Column: column, Code: code, Value: cut(get(column))})
+	}
+	l := Line{Number: number, Reference: get(colReference), Account: get(colAccount), Category: get(colCategory), Reason: get(colReason), External: get(colExternal)}
+	for _, name := range Columns() {
+		if name != colExternal && get(name) == "" {
+			bad(name, "required")
+		}
+	}
+	if l.Reference != "" && ids.CheckOperationID(l.Reference) != nil {
+		bad(colReference, "bad_reference")
+	}
+	if l.Account != "" && ids.CheckCallerID(l.Account) != nil {
+		bad(colAccount, "bad_account")
+	}
+	if typed := get(colAmount); typed != "" {
+		n, err := strconv.ParseInt(typed, 10, 64)
+		if err != nil || n < 1 || strings.HasPrefix(typed, "+") {
+			bad(colAmount, "bad_amount")
+		} else {
+			l.Amount = n
+		}
+	}
+	if len(problems) > 0 {
+		return l, problems
+	}
+	for _, f := range ledger.CheckGrant(l.grant(ledger.Envelope{})) {
+		switch {
+		case f.Name == "category":
+			bad(colCategory, "bad_category")
+		case f.Name == "reference":
+			bad(colExternal, textCode(f.Message))
+		case f.Name == "reason":
+			bad(colReason, textCode(f.Message))
+		}
+	}
+	return l, problems
+}
+
+func textCode(message string) string {
+	if message == "is too long" {
+		return "too_long"
+	}
+	return "bad_text"
+}
+
+// cut keeps what a screen shows of a value.
+func cut(s string) string {
+	const most = 60
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}
