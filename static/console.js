@@ -206,6 +206,9 @@
   });
 
   // --- keys -----------------------------------------------------------------------------------------------------
+  // In a narrow window the rail is a row that scrolls: the page that one is on shall be in sight.
+  document.querySelector(".rail [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
   const typing = (el) => el instanceof HTMLElement && (el.isContentEditable || el.matches("input, textarea, select"));
   const rows = () => [...document.querySelectorAll("tr[data-row]")];
   const currentRow = () => document.activeElement?.closest("tr[data-row]");

@@ -81,7 +81,7 @@ func TestDatabaseRefusesChange(t *testing.T) {
 		`UPDATE operations SET actor = 'staff:other'`,
 		`UPDATE operations SET request_id = 'x'`,
 		`DELETE FROM operations`,
-		`TRUNCATE operations`,
+		`TRUNCATE operations CASCADE`,
 		`UPDATE operation_attempts SET outcome = 'conflict'`,
 		`TRUNCATE operation_attempts`,
 		`UPDATE job_events SET outcome = 'refunded'`,

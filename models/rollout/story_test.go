@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 
 	"recoup/models/fault"
 	"recoup/models/ids"
@@ -113,7 +114,13 @@ func TestFiftyReplaysWhileTheRolloutMoves(t *testing.T) {
 	}
 	wg.Go(func() {
 		for _, do := range []stepFunc{w.rollouts.Advance, w.rollouts.Pause, w.rollouts.Resume, w.rollouts.Advance, w.rollouts.RollBack} {
-			if err := w.step(do, discount); err != nil {
+			err := w.step(do, discount)
+			// A step waits for the first charges under the candidate, as a person would.
+			for tries := 0; fault.Is(err, fault.CodeChecksNotPassed) && tries < 200; tries++ {
+				time.Sleep(20 * time.Millisecond)
+				err = w.step(do, discount)
+			}
+			if err != nil {
 				t.Errorf("step: %v", err)
 			}
 		}

@@ -93,8 +93,8 @@ func (r *Run) Finish(ctx context.Context, result any) error {
 	if err != nil {
 		return fmt.Errorf("task: result of %s: %w", r.Kind, err)
 	}
-	return r.write(ctx, `state = 'done', done = GREATEST(total, done), total = GREATEST(total, done), result = ?::json, finished_at = clock_timestamp(),
-		expires_at = CASE WHEN keep_ms > 0 THEN clock_timestamp() + keep_ms * interval '1 millisecond' END`, string(stored))
+	return r.write(ctx, `state = 'done', done = GREATEST(total, done), total = GREATEST(total, done), result = ?::json, finished_at = statement_timestamp(),
+		expires_at = CASE WHEN keep_ms > 0 THEN statement_timestamp() + keep_ms * interval '1 millisecond' END`, string(stored))
 }
 
 // Fail ends the task for good with a stable code and a sentence for people.
