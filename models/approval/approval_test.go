@@ -222,10 +222,10 @@ func TestWhoAskedCannotDecide(t *testing.T) {
 	// No program and no operator of the command line decides either.
 	for _, who := range []actor.Actor{actor.Key("k"), actor.System(), {Kind: "operator"}} {
 		_, err = w.Desk.Approve(ctx, decision(cr, who))
-		refused(t, err, fault.CodeForbidden)
+		_ = refused(t, err, fault.CodeForbidden)
 	}
 	_, err = w.Desk.Withdraw(ctx, decision(cr, staffer("st_lena")))
-	refused(t, err, approval.CodeNotRequester)
+	_ = refused(t, err, approval.CodeNotRequester)
 	if w.find(cr.ID).State != approval.Open || w.Balance(t, "a") != 500 {
 		t.Error("something was changed")
 	}
@@ -236,7 +236,7 @@ func TestWhoAskedCannotDecide(t *testing.T) {
 	}
 	byKey := w.propose(big(actor.Key("aaaaaaaaaaaaaaaa")))
 	_, err = w.Desk.Approve(ctx, decision(byKey, staffer("st_fiona")))
-	refused(t, err, approval.CodeOwnRequest)
+	_ = refused(t, err, approval.CodeOwnRequest)
 	if _, err = w.Desk.Approve(ctx, decision(byKey, staffer("st_lena"))); err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestAVoidRequestStaysVoidAndItsIdIsUsedUp(t *testing.T) {
 				t.Errorf("the page is told %v", f.Detail)
 			}
 			_, err = w.Desk.Approve(ctx, decision(now, staffer("st_lena")))
-			refused(t, err, fault.CodeStateConflict)
+			_ = refused(t, err, fault.CodeStateConflict)
 			_, err = w.Ledger.Grant(ctx, r)
 			if f := refused(t, err, x.code); f.Detail["change_request"] != cr.ID {
 				t.Errorf("the retry is told %v", f.Detail)
@@ -314,12 +314,12 @@ func TestCase_F25_AnEditVoidsTheRequest(t *testing.T) {
 	foreign := edit
 	foreign.Envelope = envelope(staffer("st_lena"))
 	_, err := w.Ledger.Grant(ctx, foreign)
-	refused(t, err, approval.CodeNotRequester)
+	_ = refused(t, err, approval.CodeNotRequester)
 	w.Account(t, "b", 0)
 	moved := edit
 	moved.AccountID = "b"
 	_, err = w.Ledger.Grant(ctx, moved)
-	refused(t, err, fault.CodeInvalid)
+	_ = refused(t, err, fault.CodeInvalid)
 	if w.find(old.ID).State != approval.Open {
 		t.Fatal("a refused edit voided the request")
 	}
@@ -333,7 +333,7 @@ func TestCase_F25_AnEditVoidsTheRequest(t *testing.T) {
 		t.Errorf("the old request is %+v", void)
 	}
 	_, err = w.Desk.Approve(ctx, decision(old, staffer("st_lena")))
-	refused(t, err, fault.CodeStateConflict)
+	_ = refused(t, err, fault.CodeStateConflict)
 	_, err = w.Ledger.Grant(ctx, r)
 	if f := refused(t, err, approval.CodeWithdrawn); f.Detail["replaced_by"] != edit.OperationID {
 		t.Errorf("the retry is told %v", f.Detail)
@@ -376,14 +376,14 @@ func TestCase_F26_AStalePageDecidesNothing(t *testing.T) {
 		in := decision(cr, staffer("st_lena"))
 		in.ID = id
 		_, err := w.Desk.Approve(ctx, in)
-		refused(t, err, approval.CodeRequestNotFound)
+		_ = refused(t, err, approval.CodeRequestNotFound)
 		_, err = w.Requests.Find(ctx, id)
-		refused(t, err, approval.CodeRequestNotFound)
+		_ = refused(t, err, approval.CodeRequestNotFound)
 	}
 	in := decision(cr, staffer("st_lena"))
 	in.Reason = "  "
 	_, err := w.Desk.Approve(ctx, in)
-	refused(t, err, fault.CodeInvalid)
+	_ = refused(t, err, fault.CodeInvalid)
 	if w.find(cr.ID).Version != 1 || w.Balance(t, "a") != 500 {
 		t.Error("something was changed")
 	}
@@ -397,7 +397,7 @@ func TestAnApprovalThatCannotBeAppliedChangesNothing(t *testing.T) {
 	r.Amount = 9223372036854775807
 	cr := w.propose(r)
 	_, err := w.Desk.Approve(ctx, decision(cr, staffer("st_lena")))
-	refused(t, err, fault.CodeAmountOverflow)
+	_ = refused(t, err, fault.CodeAmountOverflow)
 	if w.find(cr.ID).State != approval.Open || w.Balance(t, "a") != 500 {
 		t.Error("something was changed")
 	}

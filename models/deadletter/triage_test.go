@@ -119,7 +119,7 @@ func TestUndo(t *testing.T) {
 	if l := letter(t, m, "a", "j"); l.SnoozedUntil != nil {
 		t.Errorf("still snoozed: %+v", l)
 	}
-	refused(t, undo(one, snooze.OperationID), fault.CodeStateConflict)
+	_ = refused(t, undo(one, snooze.OperationID), fault.CodeStateConflict)
 
 	// What somebody else changed since is theirs.
 	take := of(one, "a", "j")
@@ -152,7 +152,7 @@ func TestUndo(t *testing.T) {
 		if err == nil {
 			won++
 		} else {
-			refused(t, err, fault.CodeStateConflict)
+			_ = refused(t, err, fault.CodeStateConflict)
 		}
 	}
 	events, err := m.Jobs.Timeline(ctx, letter(t, m, "a", "j").AccountKey, letter(t, m, "a", "j").JobKey)
@@ -170,14 +170,14 @@ func TestUndo(t *testing.T) {
 	}
 
 	// Only what can be undone, and only of this job.
-	refused(t, undo(one, "nothing"), fault.CodeOperationNotFound)
+	_ = refused(t, undo(one, "nothing"), fault.CodeOperationNotFound)
 	requeue := of(one, "a", "j").Envelope
 	if _, err := m.Jobs.Requeue(ctx, job.PersonRequest{Envelope: requeue, AccountID: "a", JobID: "j", Reason: "x"}); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, undo(one, requeue.OperationID), fault.CodeInvalid)
+	_ = refused(t, undo(one, requeue.OperationID), fault.CodeInvalid)
 	_, err = m.Letters.Undo(ctx, deadletter.UndoRequest{Request: of(one, "a", "other"), Undoes: take.OperationID})
-	refused(t, err, fault.CodeOperationNotFound)
+	_ = refused(t, err, fault.CodeOperationNotFound)
 	// Closed: told who put it back.
 	_, err = m.Letters.Assign(ctx, deadletter.AssignRequest{Request: of(two, "a", "j"), Assignee: two})
 	if f := refused(t, err, fault.CodeStateConflict); f.Detail["state"] != deadletter.Requeued || f.Detail["by"] != one.String() {
@@ -244,7 +244,7 @@ func TestRefusals(t *testing.T) {
 			return err
 		}},
 	} {
-		t.Run(name, func(t *testing.T) { refused(t, c.do(), c.code) })
+		t.Run(name, func(t *testing.T) { _ = refused(t, c.do(), c.code) })
 	}
 	var touched int64
 	if err := m.G.Raw(`SELECT count(*) FROM dead_letters WHERE assignee <> '' OR snoozed_at IS NOT NULL`).Scan(&touched).Error; err != nil || touched != 0 {
@@ -302,7 +302,7 @@ func TestGroupFigures(t *testing.T) {
 		t.Errorf("%+v, %v", samples, err)
 	}
 	_, err = m.Letters.Group(ctx, "nothing")
-	refused(t, err, deadletter.CodeGroupNotFound)
+	_ = refused(t, err, deadletter.CodeGroupNotFound)
 }
 
 func TestGroupsComeAndGo(t *testing.T) {
@@ -362,11 +362,11 @@ func TestGroupsComeAndGo(t *testing.T) {
 	bad := ask(one, 1)
 	bad.Link = "javascript:alert(1)"
 	_, err = m.Letters.NoteGroup(ctx, bad)
-	refused(t, err, fault.CodeInvalid)
+	_ = refused(t, err, fault.CodeInvalid)
 
 	snooze := ask(one, 1)
 	_, err = m.Letters.SnoozeGroup(ctx, snooze)
-	refused(t, err, fault.CodeInvalid)
+	_ = refused(t, err, fault.CodeInvalid)
 	snooze.More = 2
 	if _, err := m.Letters.SnoozeGroup(ctx, snooze); err != nil {
 		t.Fatal(err)
@@ -382,7 +382,7 @@ func TestGroupsComeAndGo(t *testing.T) {
 
 	resolve := ask(one, 2)
 	_, err = m.Letters.ResolveGroup(ctx, resolve)
-	refused(t, err, fault.CodeInvalid)
+	_ = refused(t, err, fault.CodeInvalid)
 	resolve.Reason = "new codec"
 	if _, err := m.Letters.ResolveGroup(ctx, resolve); err != nil {
 		t.Fatal(err)
@@ -391,7 +391,7 @@ func TestGroupsComeAndGo(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 	_, err = m.Letters.SnoozeGroup(ctx, func() deadletter.GroupRequest { r := ask(one, 3); r.More = 1; return r }())
-	refused(t, err, fault.CodeStateConflict)
+	_ = refused(t, err, fault.CodeStateConflict)
 	again()
 	if g := at("back", 1, 0, 1, "j1", "j2", "j3", "j4"); !g.Returned() {
 		t.Errorf("%+v", g)
@@ -403,7 +403,7 @@ func TestGroupsComeAndGo(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 	_, err = m.Letters.ReopenGroup(ctx, ask(two, 4))
-	refused(t, err, fault.CodeStateConflict)
+	_ = refused(t, err, fault.CodeStateConflict)
 }
 
 // TestFingerprintsAreFilled: rows that no program wrote get theirs, in batches, and the same as from the program.

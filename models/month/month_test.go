@@ -328,7 +328,7 @@ func TestClose(t *testing.T) {
 	_ = w.refused("2025-08", month.StateClosed)
 	// September has no entries and needs not be closed before October.
 	w.mustClose("2025-10")
-	w.refused("2025-09", month.StateLater)
+	_ = w.refused("2025-09", month.StateLater)
 
 	o := w.read("2025-10")
 	if o.Closed == nil || month.Differences(o.Closed.Figures, o.Figures) != nil {
@@ -373,7 +373,7 @@ func TestALateTransactionKeepsTheMonthOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		w.refused("2025-08", month.StateSettling)
+		_ = w.refused("2025-08", month.StateSettling)
 	}
 	if err := tx.Commit().Error; err != nil {
 		t.Fatal(err)
@@ -468,7 +468,7 @@ func TestDamageToAClosedMonthIsNamed(t *testing.T) {
 			if !named {
 				t.Errorf("nothing says %q: %v", c.say, found)
 			}
-			w.refused("2025-09", month.StateProblems)
+			_ = w.refused("2025-09", month.StateProblems)
 			if c.name == "an entry slipped in" {
 				o := w.read("2025-08")
 				d := month.Differences(o.Closed.Figures, o.Figures)
