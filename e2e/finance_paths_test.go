@@ -45,7 +45,8 @@ func TestFilterHoldsOverEntryAndJob(t *testing.T) {
 	b.sees("Guard evidence")
 	b.back()
 	b.until(fmt.Sprintf("location.search === %q && document.querySelectorAll('#list tbody tr').length === 3 && document.querySelectorAll('.chip').length === 2", second))
-	// With the keyboard: next row, open, close.
+	// With the keyboard, once the script has the page: next row, open, close.
+	b.until("document.readyState === 'complete' && document.documentElement.dataset.js === ''")
 	b.press("j", "j", kb.Enter)
 	b.until("document.querySelector('#dialog[open] #panel')")
 	b.press(kb.Escape)
