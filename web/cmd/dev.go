@@ -78,7 +78,7 @@ func (c devCmd) Run(e *env) error {
 
 // run seeds, tells how to get in, and serves.
 func (c devCmd) run(e *env, a *app) error {
-	seed := sample.Seeder{Staff: a.staff, Pricing: a.pricing, Ledger: a.ledger}
+	seed := sample.Seeder{Staff: a.staff, Pricing: a.pricing, Ledger: a.ledger, Rollouts: a.rollouts}
 	fresh, err := seed.Seed(e.ctx)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/page"
 	"recoup/models/pricing"
+	"recoup/models/rollout"
 	"recoup/models/staff"
 )
 
@@ -27,6 +28,8 @@ type Seeder struct {
 	Staff   *staff.Service
 	Pricing *pricing.Service
 	Ledger  *ledger.Service
+	// Rollouts try prices on a part of the accounts.
+	Rollouts *rollout.Service
 }
 
 // by is who the sample's changes are by.
@@ -57,7 +60,7 @@ func (s Seeder) Seed(ctx context.Context) (bool, error) {
 			return false, nil
 		}
 	}
-	for _, step := range []func(context.Context) error{s.people, s.prices, s.accounts} {
+	for _, step := range []func(context.Context) error{s.people, s.prices, s.rollout, s.accounts} {
 		if err := step(ctx); err != nil {
 			return false, fmt.Errorf("sample: %w", err)
 		}
