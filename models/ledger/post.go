@@ -61,24 +61,15 @@ func (head) TableName() string { return "accounts" }
 func (s *Service) Post(ctx context.Context, tx *operation.Tx, p Posting) (Posted, error) {
 	ctx, span := s.ops.Step(ctx, "entry "+string(p.Type))
 	defer span.End()
-	row := head{}
-	q := tx.DB.WithContext(ctx).Model(&row).Clauses(clause.Returning{Columns: []clause.Column{
-		{Name: "balance"}, {Name: "last_seq"}, {Name: "last_hash"}, {Name: "last_at"}}}).
-		Where("key = ?", tx.AccountKey)
-	if p.Type == Charge {
-		q = q.Where("balance >= 0 AND balance >= ? AND frozen_at IS NULL", -p.Amount)
+	row, moved, err := moveHead(ctx, tx, p)
+	for err == nil && !moved {
+		// Zero rows, and then a look at why: credits that arrived in between are there, so the guard decides again.
+		if err = s.whyNot(ctx, tx, p); err == nil {
+			row, moved, err = moveHead(ctx, tx, p)
+		}
 	}
-	res := q.Updates(map[string]any{
-		"balance":        gorm.Expr("balance + ?", p.Amount),
-		"last_seq":       gorm.Expr("last_seq + 1"),
-		"last_at":        gorm.Expr("GREATEST(clock_timestamp(), last_at + interval '1 microsecond')"),
-		"negative_since": gorm.Expr("CASE WHEN balance + ? < 0 THEN COALESCE(negative_since, clock_timestamp()) END", p.Amount),
-	})
-	if res.Error != nil {
-		return Posted{}, fmt.Errorf("ledger: move head: %w", res.Error)
-	}
-	if res.RowsAffected != 1 {
-		return Posted{}, s.whyNot(ctx, tx, p)
+	if err != nil {
+		return Posted{}, err
 	}
 	// The trigger continues the chain from the hash we saw on the head and refuses if the newest
 	// entry has another.
@@ -108,6 +99,26 @@ func (s *Service) Post(ctx context.Context, tx *operation.Tx, p Posting) (Posted
 	return Posted{Seq: row.LastSeq, Type: p.Type, Amount: p.Amount, BalanceAfter: row.Balance, CreatedAt: row.LastAt.UTC()}, nil
 }
 
+// moveHead is the one conditional update that moves an account's head. moved is false where the guard did not let it.
+func moveHead(ctx context.Context, tx *operation.Tx, p Posting) (row head, moved bool, err error) {
+	q := tx.DB.WithContext(ctx).Model(&row).Clauses(clause.Returning{Columns: []clause.Column{
+		{Name: "balance"}, {Name: "last_seq"}, {Name: "last_hash"}, {Name: "last_at"}}}).
+		Where("key = ?", tx.AccountKey)
+	if p.Type == Charge {
+		q = q.Where("balance >= 0 AND balance >= ? AND frozen_at IS NULL", -p.Amount)
+	}
+	res := q.Updates(map[string]any{
+		"balance":        gorm.Expr("balance + ?", p.Amount),
+		"last_seq":       gorm.Expr("last_seq + 1"),
+		"last_at":        gorm.Expr("GREATEST(clock_timestamp(), last_at + interval '1 microsecond')"),
+		"negative_since": gorm.Expr("CASE WHEN balance + ? < 0 THEN COALESCE(negative_since, clock_timestamp()) END", p.Amount),
+	})
+	if res.Error != nil {
+		return row, false, fmt.Errorf("ledger: move head: %w", res.Error)
+	}
+	return row, res.RowsAffected == 1, nil
+}
+
 // describe puts the decision that priced an entry on its span.
 func (a Attribution) describe(span trace.Span) {
 	for name, value := range map[string]*string{operation.AttrRolloutID: a.RolloutID, operation.AttrCohort: a.Cohort,
@@ -119,7 +130,7 @@ func (a Attribution) describe(span trace.Span) {
 }
 
 // whyNot reads, in a statement of its own, why the head did not move: the statement that waits for a
-// lock shows the loser a stale row.
+// lock shows the loser a stale row. It returns nil when nothing stands in the way any more.
 func (s *Service) whyNot(ctx context.Context, tx *operation.Tx, p Posting) error {
 	var row struct {
 		ID       string
@@ -141,6 +152,9 @@ func (s *Service) whyNot(ctx context.Context, tx *operation.Tx, p Posting) error
 	}
 	if row.FrozenAt != nil {
 		return fault.New(fault.Conflict, fault.CodeAccountFrozen, "Account %s is frozen: it takes no charges. Nothing was charged.", row.ID)
+	}
+	if p.Type == Charge && row.Balance >= 0 && row.Balance >= -p.Amount {
+		return nil
 	}
 	return fault.New(fault.Payment, fault.CodeInsufficientCredits,
 		"The balance of account %s is %d, the cost is %d. Nothing was charged.", row.ID, row.Balance, -p.Amount).
