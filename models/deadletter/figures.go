@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recoup/models/credit"
+	"recoup/models/where"
 )
 
 // Figures sum up the open dead letters, those out of sight included.
@@ -65,7 +66,7 @@ func (s *Service) Reclaims(ctx context.Context, jobs []JobKey) (map[JobKey]*Recl
 	}
 	err := s.g.WithContext(ctx).Raw(`SELECT e.account_key, e.job_key, e.amount, e.balance_after
 		FROM unnest(?::bigint[], ?::bigint[]) AS x (account_key, job_key)
-		JOIN entries e ON e.account_key = x.account_key AND e.job_key = x.job_key AND e.type = 'reclaim'`, array(accounts), array(keys)).Scan(&rows).Error
+		JOIN entries e ON e.account_key = x.account_key AND e.job_key = x.job_key AND e.type = 'reclaim'`, where.ListOf(accounts), where.ListOf(keys)).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("deadletter: reclaims: %w", err)
 	}

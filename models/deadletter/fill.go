@@ -10,6 +10,7 @@ import (
 
 	"recoup/models/db"
 	"recoup/models/fingerprint"
+	"recoup/models/where"
 )
 
 // FillFingerprints computes the fingerprints of up to limit dead letters that have none or one of an older version:
@@ -48,7 +49,7 @@ func (s *Service) FillFingerprints(ctx context.Context, limit int) (int, error) 
 		err = tx.WithContext(ctx).Exec(`UPDATE dead_letters d SET fingerprint = x.id, fingerprint_version = ?
 			FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::bigint[]) AS x (id, account_key, job_key, generation)
 			WHERE d.account_key = x.account_key AND d.job_key = x.job_key AND d.generation = x.generation`,
-			fingerprint.Version, array(ids), array(accounts), array(jobs), array(generations)).Error
+			fingerprint.Version, where.ListOf(ids), where.ListOf(accounts), where.ListOf(jobs), where.ListOf(generations)).Error
 		if err != nil {
 			return fmt.Errorf("deadletter: fingerprints: %w", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"recoup/models/credit"
 	"recoup/models/fault"
 	"recoup/models/page"
+	"recoup/models/where"
 )
 
 // CodeGroupNotFound says that no death has had this fingerprint.
@@ -173,7 +174,7 @@ func (s *Service) Trend(ctx context.Context, fingerprints []string, step time.Du
 	err := s.g.WithContext(ctx).Raw(`SELECT fingerprint, floor(extract(epoch FROM t.now - dead_at) / ?::float8)::int AS ago, count(*) AS count
 		FROM dead_letters, (SELECT clock_timestamp() AS now OFFSET 0) t
 		WHERE fingerprint = ANY (?::text[]) AND dead_at > clock_timestamp() - ?::float8 * interval '1 second' GROUP BY 1, 2`,
-		step.Seconds(), array(fingerprints), step.Seconds()*float64(n)).Scan(&rows).Error
+		step.Seconds(), where.ListOf(fingerprints), step.Seconds()*float64(n)).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("deadletter: trend: %w", err)
 	}

@@ -155,9 +155,9 @@ func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 		}
 		switch {
 		case tab == Snoozed:
-			w.And("d.snoozed_until > clock_timestamp() OR d.fingerprint = ANY (?::text[])", array(quiet))
+			w.And("d.snoozed_until > clock_timestamp() OR d.fingerprint = ANY (?::text[])", where.ListOf(quiet))
 		case len(quiet) > 0:
-			w.And("(d.snoozed_until IS NULL OR d.snoozed_until <= clock_timestamp()) AND d.fingerprint <> ALL (?::text[])", array(quiet))
+			w.And("(d.snoozed_until IS NULL OR d.snoozed_until <= clock_timestamp()) AND d.fingerprint <> ALL (?::text[])", where.ListOf(quiet))
 		default:
 			w.And("d.snoozed_until IS NULL OR d.snoozed_until <= clock_timestamp()")
 		}
@@ -170,7 +170,7 @@ func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 		if len(keys) == 1 {
 			w.And("d.account_key = ?", keys[0])
 		} else {
-			w.And("d.account_key = ANY (?::bigint[])", array(keys))
+			w.And("d.account_key = ANY (?::bigint[])", where.ListOf(keys))
 		}
 	}
 	equal := func(column, value string) {

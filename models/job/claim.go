@@ -14,6 +14,7 @@ import (
 	"recoup/models/ids"
 	"recoup/models/ledger"
 	"recoup/models/operation"
+	"recoup/models/where"
 )
 
 // ClaimRequest is a worker asking for work.
@@ -122,7 +123,7 @@ func (r ClaimRequest) check() []fault.Field {
 func (s *Service) Waiting(ctx context.Context, actions []string) (bool, error) {
 	var found bool
 	err := s.g.WithContext(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM waiting_line
-		WHERE phase = 'queued' AND action = ANY (?::text[]) AND due_at <= clock_timestamp())`, array(actions)).Scan(&found).Error
+		WHERE phase = 'queued' AND action = ANY (?::text[]) AND due_at <= clock_timestamp())`, where.ListOf(actions)).Scan(&found).Error
 	if err != nil {
 		return false, fmt.Errorf("job: waiting: %w", err)
 	}
@@ -138,7 +139,7 @@ func (s *Service) claim(ctx context.Context, tx *operation.Tx, r ClaimRequest) (
 			SELECT account_key, job_key, due_at FROM waiting_line
 			WHERE phase = 'queued' AND action = a.action AND due_at <= clock_timestamp() AND expires_at > clock_timestamp()
 			ORDER BY due_at, account_key, job_key LIMIT ? FOR UPDATE SKIP LOCKED) w
-		ORDER BY w.due_at LIMIT ?`, array(r.Actions), r.Max, r.Max).Scan(&line).Error
+		ORDER BY w.due_at LIMIT ?`, where.ListOf(r.Actions), r.Max, r.Max).Scan(&line).Error
 	if err != nil {
 		return nil, fmt.Errorf("job: claim line: %w", err)
 	}
@@ -159,7 +160,7 @@ func (s *Service) claim(ctx context.Context, tx *operation.Tx, r ClaimRequest) (
 				cost, rule_version, rollout_id, cohort
 			FROM jobs WHERE (account_key, key) IN (SELECT * FROM unnest(?::bigint[], ?::bigint[])) AND state = 'queued'
 			ORDER BY account_key, key FOR NO KEY UPDATE SKIP LOCKED) j
-		JOIN accounts a ON a.key = j.account_key ORDER BY j.not_before, j.account_key, j.key`, array(accounts), array(keys)).Scan(&jobs).Error
+		JOIN accounts a ON a.key = j.account_key ORDER BY j.not_before, j.account_key, j.key`, where.ListOf(accounts), where.ListOf(keys)).Scan(&jobs).Error
 	if err != nil {
 		return nil, fmt.Errorf("job: claim jobs: %w", err)
 	}
@@ -182,7 +183,7 @@ func (s *Service) claim(ctx context.Context, tx *operation.Tx, r ClaimRequest) (
 			lease_until = clock_timestamp() + lease_ms * interval '1 millisecond',
 			deadline_at = clock_timestamp() + deadline_ms * interval '1 millisecond', updated_at = clock_timestamp()
 		WHERE (account_key, key) IN (SELECT * FROM unnest(?::bigint[], ?::bigint[])) AND state = 'queued'
-		RETURNING account_key, key, lease_until, deadline_at`, array(accounts), array(keys)).Scan(&leases).Error
+		RETURNING account_key, key, lease_until, deadline_at`, where.ListOf(accounts), where.ListOf(keys)).Scan(&leases).Error
 	if err != nil {
 		return nil, fmt.Errorf("job: claim: %w", err)
 	}
@@ -242,7 +243,7 @@ func (s *Service) handOut(ctx context.Context, c claimStored) ([]Claimed, error)
 		Payload *string
 	}
 	err := s.g.WithContext(ctx).Raw(`SELECT key, payload::text AS payload FROM jobs
-		WHERE (account_key, key) IN (SELECT * FROM unnest(?::bigint[], ?::bigint[])) AND payload IS NOT NULL`, array(accounts), array(keys)).Scan(&rows).Error
+		WHERE (account_key, key) IN (SELECT * FROM unnest(?::bigint[], ?::bigint[])) AND payload IS NOT NULL`, where.ListOf(accounts), where.ListOf(keys)).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("job: payloads: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"recoup/models/operation"
+	"recoup/models/where"
 )
 
 // Kinds of timeline events.
@@ -158,7 +159,7 @@ func LastChange(ctx context.Context, g *gorm.DB, accountKey, jobKey int64, kinds
 	}
 	var c Change
 	err := g.WithContext(ctx).Raw(`SELECT kind, actor, at FROM job_events WHERE account_key = ? AND job_key = ? AND kind = ANY (?::text[])
-		ORDER BY key DESC LIMIT 1`, accountKey, jobKey, array(kinds)).Scan(&c).Error
+		ORDER BY key DESC LIMIT 1`, accountKey, jobKey, where.ListOf(kinds)).Scan(&c).Error
 	if err != nil {
 		return c, fmt.Errorf("job: last change: %w", err)
 	}

@@ -198,7 +198,7 @@ func (f Filter) where(w *where.Clause, timeColumn string) {
 		for i, st := range f.States {
 			names[i] = string(st)
 		}
-		w.And("j.state = ANY (?::text[])", array(names))
+		w.And("j.state = ANY (?::text[])", where.ListOf(names))
 	}
 	if f.AccountID != "" {
 		w.And("j.account_key = (SELECT key FROM accounts WHERE id = ?)", f.AccountID)

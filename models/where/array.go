@@ -1,4 +1,4 @@
-package job
+package where
 
 import (
 	"database/sql/driver"
@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// pgArray is a PostgreSQL array literal. Passing it as text keeps GORM from spreading the slice into
+// List is a PostgreSQL array literal. Passing it as text keeps GORM from spreading the slice into
 // one placeholder an element, which would make a new statement for every length.
-type pgArray string
+type List string
 
 // Value implements driver.Valuer.
-func (a pgArray) Value() (driver.Value, error) { return string(a), nil }
+func (a List) Value() (driver.Value, error) { return string(a), nil }
 
-func array[T string | int64](values []T) pgArray {
+// ListOf makes the literal of a list.
+func ListOf[T string | int64](values []T) List {
 	var b strings.Builder
 	b.WriteByte('{')
 	for i, v := range values {
@@ -30,5 +31,5 @@ func array[T string | int64](values []T) pgArray {
 		}
 	}
 	b.WriteByte('}')
-	return pgArray(b.String())
+	return List(b.String())
 }
