@@ -100,15 +100,40 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.console = console.New(console.Deps{Costs: cost.New(w.Ops), Imports: costimport.New(w.Ops, cost.New(w.Ops), task.New(g, nil)),
-		Requests: w.Requests, Desk: w.desk, BulkGrants: w.bulk, Tasks: w.tasks,
-		Staff: w.staff, Sessions: sessions, Ledger: w.Ledger, Pricing: w.Pricing, Rollouts: w.Rollouts, Jobs: w.Jobs, Letters: w.Letters, Ops: w.Ops,
-		Processes: process.New(g), Verifier: verify.New(g), Months: verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
-		Integrity: verify.NewDesk(w.Ops, task.New(g, nil)), Audit: audit.NewLog(g),
-		Exports:  w.exports,
-		Webhooks: w.hooks})
+	w.console = console.New(console.Deps{
+		Costs:      cost.New(w.Ops),
+		Imports:    costimport.New(w.Ops, cost.New(w.Ops), task.New(g, nil)),
+		Requests:   w.Requests,
+		Desk:       w.desk,
+		BulkGrants: w.bulk,
+		Tasks:      w.tasks,
+		Staff:      w.staff,
+		Sessions:   sessions,
+		Ledger:     w.Ledger,
+		Pricing:    w.Pricing,
+		Rollouts:   w.Rollouts,
+		Jobs:       w.Jobs,
+		Letters:    w.Letters,
+		Ops:        w.Ops,
+		Processes:  process.New(g),
+		Verifier:   verify.New(g),
+		Months:     verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
+		Integrity:  verify.NewDesk(w.Ops, task.New(g, nil)),
+		Audit:      audit.NewLog(g),
+		Exports:    w.exports,
+		Webhooks:   w.hooks,
+	})
 	quiet := func(context.Context) error { return nil }
-	jsonAPI := api.New(api.Deps{Ledger: w.Ledger, Pricing: w.Pricing, Jobs: w.Jobs, Ops: w.Ops, Costs: cost.New(w.Ops), Requests: w.Requests, Database: quiet, Queue: quiet})
+	jsonAPI := api.New(api.Deps{
+		Ledger:   w.Ledger,
+		Pricing:  w.Pricing,
+		Jobs:     w.Jobs,
+		Ops:      w.Ops,
+		Costs:    cost.New(w.Ops),
+		Requests: w.Requests,
+		Database: quiet,
+		Queue:    quiet,
+	})
 	w.server, err = web.New(web.Options{Logger: log, Telemetry: tel, Authenticator: sessions, Routes: web.Routes(jsonAPI, w.console),
 		ErrorPage: w.console.ErrorPage, BaseURL: at})
 	if err != nil {

@@ -82,15 +82,52 @@ const (
 // All returns every permission, in the order in which a screen lists them.
 func All() []Permission {
 	return []Permission{
-		OverviewView, SearchUse, PreferenceEdit,
-		AccountView, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust,
-		LedgerView, LedgerExport, MonthClose, IntegrityView, IntegrityRun,
-		ApprovalView, ApprovalAsk, ApprovalDecide,
-		JobView, JobReveal, JobCancel, JobCharge, JobSignal, JobWork,
-		DeadLetterView, DeadLetterTriage, Requeue, Recover, Discard, Reopen,
-		PricingView, PricingEdit, RolloutView, RolloutCreate, RolloutAdvance, RolloutPause, RolloutBack,
-		CostView, CostRecord, CostImport, CostAttribute,
-		OperationView, AuditView, SettingsView, StaffManage, APIKeyManage, WebhookManage,
+		OverviewView,
+		SearchUse,
+		PreferenceEdit,
+		AccountView,
+		AccountEdit,
+		AccountNote,
+		AccountFreeze,
+		AccountGrant,
+		AccountAdjust,
+		LedgerView,
+		LedgerExport,
+		MonthClose,
+		IntegrityView,
+		IntegrityRun,
+		ApprovalView,
+		ApprovalAsk,
+		ApprovalDecide,
+		JobView,
+		JobReveal,
+		JobCancel,
+		JobCharge,
+		JobSignal,
+		JobWork,
+		DeadLetterView,
+		DeadLetterTriage,
+		Requeue,
+		Recover,
+		Discard,
+		Reopen,
+		PricingView,
+		PricingEdit,
+		RolloutView,
+		RolloutCreate,
+		RolloutAdvance,
+		RolloutPause,
+		RolloutBack,
+		CostView,
+		CostRecord,
+		CostImport,
+		CostAttribute,
+		OperationView,
+		AuditView,
+		SettingsView,
+		StaffManage,
+		APIKeyManage,
+		WebhookManage,
 	}
 }
 
@@ -99,14 +136,60 @@ func granted(r Role) []Permission {
 	switch r {
 	case Viewer:
 		return []Permission{
-			OverviewView, SearchUse, PreferenceEdit, AccountView, LedgerView, JobView, DeadLetterView, OperationView, ApprovalView, PricingView, RolloutView,
+			OverviewView,
+			SearchUse,
+			PreferenceEdit,
+			AccountView,
+			LedgerView,
+			JobView,
+			DeadLetterView,
+			OperationView,
+			ApprovalView,
+			PricingView,
+			RolloutView,
 		}
 	case Product:
-		return append(granted(Viewer), CostView, ApprovalAsk, PricingEdit, RolloutCreate, RolloutAdvance, RolloutPause, RolloutBack)
+		return append(
+			granted(Viewer),
+			CostView,
+			ApprovalAsk,
+			PricingEdit,
+			RolloutCreate,
+			RolloutAdvance,
+			RolloutPause,
+			RolloutBack,
+		)
 	case Finance:
-		return append(granted(Viewer), CostView, CostImport, CostAttribute, LedgerExport, MonthClose, IntegrityView, IntegrityRun, AccountEdit, AccountNote, AccountFreeze, AccountGrant, AccountAdjust, ApprovalAsk, ApprovalDecide)
+		return append(
+			granted(Viewer),
+			CostView,
+			CostImport,
+			CostAttribute,
+			LedgerExport,
+			MonthClose,
+			IntegrityView,
+			IntegrityRun,
+			AccountEdit,
+			AccountNote,
+			AccountFreeze,
+			AccountGrant,
+			AccountAdjust,
+			ApprovalAsk,
+			ApprovalDecide,
+		)
 	case Support:
-		return append(granted(Viewer), ApprovalAsk, AccountNote, JobReveal, JobCancel, DeadLetterTriage, Requeue, Recover, Discard, Reopen)
+		return append(
+			granted(Viewer),
+			ApprovalAsk,
+			AccountNote,
+			JobReveal,
+			JobCancel,
+			DeadLetterTriage,
+			Requeue,
+			Recover,
+			Discard,
+			Reopen,
+		)
 	case Lead:
 		return slices.Concat(granted(Finance), granted(Product), granted(Support))
 	case Admin:

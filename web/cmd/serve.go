@@ -67,7 +67,12 @@ func (a *app) server() (*web.Server, error) {
 		return nil, err
 	}
 	sessions := session.New(a.staff, a.cfg.SecureCookies)
-	jsonAPI := api.New(api.Deps{Ledger: a.ledger, Pricing: a.pricing, Jobs: a.jobs, Ops: a.ops, Requests: a.requests,
+	jsonAPI := api.New(api.Deps{
+		Ledger:   a.ledger,
+		Pricing:  a.pricing,
+		Jobs:     a.jobs,
+		Ops:      a.ops,
+		Requests: a.requests,
 		Costs:    a.costs,
 		Database: func(ctx context.Context) error { return migrations.Check(ctx, pool) },
 		Queue: func(context.Context) error {
@@ -78,12 +83,31 @@ func (a *app) server() (*web.Server, error) {
 		},
 		Unready: func(ctx context.Context, check string, err error) {
 			a.log.WarnContext(ctx, "not ready", "check", check, "error", err)
-		}})
-	pages := console.New(console.Deps{Costs: a.costs, Imports: a.imports,
-		Requests: a.requests, BulkGrants: a.bulkGrants, Tasks: a.tasks, Desk: approval.NewDesk(a.ops, a.executors()),
-		Staff: a.staff, Sessions: sessions, Ledger: a.ledger, Pricing: a.pricing, Rollouts: a.rollouts, Jobs: a.jobs, Letters: a.letters, Ops: a.ops,
-		Processes: process.New(a.g), Verifier: verify.New(a.g), Months: a.months(), Integrity: verify.NewDesk(a.ops, a.tasks), Audit: audit.NewLog(a.g), Exports: a.exports,
-		Webhooks: a.webhooks})
+		},
+	})
+	pages := console.New(console.Deps{
+		Costs:      a.costs,
+		Imports:    a.imports,
+		Requests:   a.requests,
+		BulkGrants: a.bulkGrants,
+		Tasks:      a.tasks,
+		Desk:       approval.NewDesk(a.ops, a.executors()),
+		Staff:      a.staff,
+		Sessions:   sessions,
+		Ledger:     a.ledger,
+		Pricing:    a.pricing,
+		Rollouts:   a.rollouts,
+		Jobs:       a.jobs,
+		Letters:    a.letters,
+		Ops:        a.ops,
+		Processes:  process.New(a.g),
+		Verifier:   verify.New(a.g),
+		Months:     a.months(),
+		Integrity:  verify.NewDesk(a.ops, a.tasks),
+		Audit:      audit.NewLog(a.g),
+		Exports:    a.exports,
+		Webhooks:   a.webhooks,
+	})
 	routes := web.Routes(jsonAPI, pages)
 	if a.cfg.MetricsListen == "" {
 		routes = append(routes, web.MetricsRoute(a.tel.MetricsHandler()))
@@ -94,8 +118,20 @@ func (a *app) server() (*web.Server, error) {
 
 // run runs a process's loops, and the HTTP server where serve is set, until ctx ends or one of them fails.
 func (a *app) run(ctx context.Context, kind process.Kind, serve bool) error {
-	runner, err := tasks.New(tasks.Options{Kind: kind, G: a.g, Relay: a.relay, Jobs: a.jobs, Background: a.background(), Webhooks: a.webhooks, Log: a.log, TracerProvider: a.tel.TracerProvider(),
-		MeterProvider: a.tel.MeterProvider(), Version: version(), SweepInterval: a.cfg.SweepInterval, ShutdownGrace: a.cfg.ShutdownGrace})
+	runner, err := tasks.New(tasks.Options{
+		Kind:           kind,
+		G:              a.g,
+		Relay:          a.relay,
+		Jobs:           a.jobs,
+		Background:     a.background(),
+		Webhooks:       a.webhooks,
+		Log:            a.log,
+		TracerProvider: a.tel.TracerProvider(),
+		MeterProvider:  a.tel.MeterProvider(),
+		Version:        version(),
+		SweepInterval:  a.cfg.SweepInterval,
+		ShutdownGrace:  a.cfg.ShutdownGrace,
+	})
 	if err != nil {
 		return err
 	}
