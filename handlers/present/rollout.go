@@ -111,12 +111,8 @@ func (p Presenter) Rollout(r rollout.Rollout, accounts int64, checks *rollout.Ch
 			What: f.What, Expected: f.Expected, Found: f.Found, At: p.L.Stamp(f.FoundAt, p.Now), Gone: f.GoneAt != nil})
 	}
 	for _, e := range history {
-		scope := rollout.ScopeOf(r.ID)
-		if e.Kind == "created" {
-			scope = rollout.Scope()
-		}
 		m.Events = append(m.Events, views.Event{At: p.L.Stamp(e.At, p.Now), Kind: e.Kind, Stage: p.StageName(r.Stages, e.StageAfter), Who: p.actor(e.Actor),
-			Reason: e.Reason, Enrolled: p.L.Credits(e.Enrolled), Operation: ui.ID{Value: e.OperationID, URL: OperationURL(scope.String(), e.OperationID)}})
+			Reason: p.stepReason(e), Enrolled: p.L.Credits(e.Enrolled), Operation: ui.ID{Value: e.OperationID, URL: OperationURL(e.Scope, e.OperationID)}})
 	}
 	return m
 }

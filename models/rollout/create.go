@@ -128,14 +128,14 @@ func (s *Service) create(ctx context.Context, tx *operation.Tx, n NewRollout, st
 		return nil, fmt.Errorf("rollout: stages: %w", err)
 	}
 	made := Result{RolloutID: n.ID, State: Draft, Version: 1}
-	if err := record(ctx, tx, "created", made, nil); err != nil {
+	if err := record(ctx, tx, "created", made, nil, cause{}); err != nil {
 		return nil, err
 	}
 	return made, nil
 }
 
 // record leaves a step in the rollout's history and in the audit log.
-func record(ctx context.Context, tx *operation.Tx, kind string, r Result, checks *Checks) error {
+func record(ctx context.Context, tx *operation.Tx, kind string, r Result, checks *Checks, why cause) error {
 	var text *string
 	if checks != nil {
 		b, err := json.Marshal(checks)
@@ -145,12 +145,16 @@ func record(ctx context.Context, tx *operation.Tx, kind string, r Result, checks
 		s := string(b)
 		text = &s
 	}
+	detail, err := why.json()
+	if err != nil {
+		return err
+	}
 	req := tx.Request
 	tx.Finally(`INSERT INTO rollout_events (rollout_id, version, kind, state_before, state_after, stage_before, stage_after, enrolled, checks,
-			actor, reason, operation_id, request_id, trace_id)
-		SELECT ?, ?, ?, ?, ?, ?, ?, (SELECT count(*) FROM enrolments WHERE rollout_id = ?), ?::jsonb, ?, ?, ?, ?, ?::bytea`,
+			actor, reason, code, detail, scope, operation_id, request_id, trace_id)
+		SELECT ?, ?, ?, ?, ?, ?, ?, (SELECT count(*) FROM enrolments WHERE rollout_id = ?), ?::jsonb, ?, ?, NULLIF(?, ''), ?::jsonb, ?, ?, ?, ?::bytea`,
 		r.RolloutID, r.Version, kind, string(r.StateBefore), string(r.State), r.StageBefore, r.Stage, r.RolloutID, text,
-		req.Actor.String(), req.Reason, req.ID, req.RequestID, tx.TraceID)
+		req.Actor.String(), req.Reason, why.code, detail, req.Scope.String(), req.ID, req.RequestID, tx.TraceID)
 	type side struct {
 		State State `json:"state"`
 		Stage int   `json:"stage"`

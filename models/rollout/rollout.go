@@ -208,9 +208,15 @@ type Event struct {
 	// Enrolled is how many accounts were enrolled at the step.
 	Enrolled int64
 	// Checks is what the checks said, as JSON; nil where they were not asked.
-	Checks      *string
-	Actor       string
-	Reason      string
+	Checks *string
+	Actor  string
+	Reason string
+	// Code is why Recoup made the step by itself, with Detail, a JSON object, holding its figures; empty and nil where a
+	// person did.
+	Code   string
+	Detail *string
+	// Scope and OperationID name the operation.
+	Scope       string
 	OperationID string
 	At          time.Time
 }
@@ -219,7 +225,8 @@ type Event struct {
 func (s *Service) History(ctx context.Context, id string) ([]Event, error) {
 	var rows []Event
 	err := s.g.WithContext(ctx).Raw(`SELECT version, kind, state_before, state_after, stage_before, stage_after, enrolled, checks::text AS checks,
-		actor, reason, operation_id, at FROM rollout_events WHERE rollout_id = ? ORDER BY version DESC`, id).Scan(&rows).Error
+		actor, reason, COALESCE(code, '') AS code, detail::text AS detail,
+		COALESCE(scope, CASE WHEN kind = 'created' THEN 'rollouts' ELSE 'rollout:' || rollout_id END) AS scope, operation_id, at FROM rollout_events WHERE rollout_id = ? ORDER BY version DESC`, id).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("rollout: history: %w", err)
 	}

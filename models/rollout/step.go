@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
-	"recoup/models/actor"
 	"recoup/models/fault"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -39,6 +37,10 @@ type step struct {
 	ask demand
 	// before refuses what the guard cannot say; nil for nothing.
 	before func(r Rollout, action pricing.LockedAction) error
+	// scope is where its operation id is unique; the zero Scope for that of people.
+	scope operation.Scope
+	// cause is why Recoup makes it by itself; zero where a person does.
+	cause cause
 	// found are the checks that led to a halt, for the history; nil for other steps.
 	found *Checks
 	// after runs once the guard has won; nil for nothing.
@@ -121,15 +123,6 @@ func (s *Service) Archive(ctx context.Context, r StepRequest) (operation.Outcome
 	return s.step(ctx, r, step{kind: "archive_rollout", event: "archived", from: []State{Draft}, to: Archived})
 }
 
-// Halt stops a rollout because a check is red, as Recoup itself; from a version it happens once, whoever sees it.
-// Faults as for Pause; a rollout that has moved on by itself is no error of the checks.
-func (s *Service) Halt(ctx context.Context, id string, version int64, checks Checks) (operation.Outcome, error) {
-	return s.step(ctx, StepRequest{Envelope: ledger.Envelope{OperationID: "halt:" + strconv.FormatInt(version, 10), Actor: actor.System()},
-		RolloutID: id, Version: version, Reason: "Check failed: " + checks.Why()},
-		step{kind: "halt_rollout", event: "halted", from: []State{Running, Paused}, to: Halted, found: &checks,
-			after: func(ctx context.Context, tx *operation.Tx, o Rollout) error { return tell(ctx, tx, o, checks) }})
-}
-
 // tell tells receivers outside of a halt and of each check that failed.
 func tell(ctx context.Context, tx *operation.Tx, r Rollout, checks Checks) error {
 	type halted struct {
@@ -160,7 +153,11 @@ func tell(ctx context.Context, tx *operation.Tx, r Rollout, checks Checks) error
 }
 
 func (s *Service) step(ctx context.Context, r StepRequest, do step) (operation.Outcome, error) {
-	req := operation.Request{Scope: ScopeOf(r.RolloutID), ID: r.OperationID, Kind: do.kind, Actor: r.Actor, RequestID: r.RequestID,
+	scope := do.scope
+	if scope == (operation.Scope{}) {
+		scope = ScopeOf(r.RolloutID)
+	}
+	req := operation.Request{Scope: scope, ID: r.OperationID, Kind: do.kind, Actor: r.Actor, RequestID: r.RequestID,
 		Reason: r.Reason, Object: object(r.RolloutID), Invalid: checkReason(r.Reason), Input: operation.Input{"version": r.Version, "reason": r.Reason}}
 	if do.kind == "halt_rollout" {
 		// Each process words what it found by itself; it is the same halt.
@@ -215,7 +212,7 @@ func (s *Service) step(ctx context.Context, r StepRequest, do step) (operation.O
 				return nil, err
 			}
 		}
-		return after, record(ctx, tx, do.event, after, checks)
+		return after, record(ctx, tx, do.event, after, checks, do.cause)
 	})
 	if red && fault.Is(err, fault.CodeChecksNotPassed) {
 		// The refusal wrote nothing: what was found is kept, and the rollout halted, by themselves.

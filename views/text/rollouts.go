@@ -157,6 +157,8 @@ func rollouts(key string) (en, ja string) {
 
 	case "history.title":
 		return "History", "履歴"
+	case "rollout_cause.check_failed":
+		return "By Recoup: {1}", "Recoupによる：{1}"
 	case "rollout_event.created":
 		return "Created", "作成"
 	case "rollout_event.started":

@@ -1,0 +1,30 @@
+package present
+
+import (
+	"encoding/json"
+	"strings"
+
+	"recoup/models/rollout"
+)
+
+// stepReason is why a step was made: a person's own words, or what Recoup found, worded for who reads.
+func (p Presenter) stepReason(e rollout.Event) string {
+	if e.Code == rollout.CodeCheckFailed && e.Checks != nil {
+		var checks rollout.Checks
+		if json.Unmarshal([]byte(*e.Checks), &checks) == nil {
+			return p.L.T("rollout_cause.check_failed", p.failed(checks))
+		}
+	}
+	return e.Reason
+}
+
+// failed names the checks that failed.
+func (p Presenter) failed(checks rollout.Checks) string {
+	var parts []string
+	for _, c := range checks.All {
+		if c.Outcome == rollout.Fail {
+			parts = append(parts, p.L.T("checks.fails", p.L.T("checks."+string(c.Name))))
+		}
+	}
+	return strings.Join(parts, " ")
+}
