@@ -98,6 +98,8 @@ func hotQueries() []hotQuery {
 		{"Ledger, several types", list(ledger.Filter{Types: []ledger.Type{ledger.Refund, ledger.Reclaim}}), []string{"entries_by_type"}},
 		{"Ledger, adjustments of a period", list(ledger.Filter{Types: []ledger.Type{ledger.Adjustment}, From: &month, To: &now}), []string{"entries_by_type"}},
 		{"Ledger, a rule version", list(ledger.Filter{RuleVersion: "voice_over@v1"}), []string{"entries_by_rule"}},
+		{"Ledger, a rule version, a page deep down", deep(ledger.Filter{RuleVersion: "voice_over@v1"}), []string{"entries_by_rule"}},
+		{"Ledger, a rule version in a period", list(ledger.Filter{RuleVersion: "voice_over@v1", From: &month, To: &week}), []string{"entries_by_rule"}},
 		{"Ledger, a rollout", list(ledger.Filter{RolloutID: "ro_generated"}), []string{"entries_of_rollout"}},
 		{"Ledger, a person", list(ledger.Filter{Actor: "staff:st_generated00001"}), []string{"entries_by_people"}},
 		{"Ledger, a job id", list(ledger.Filter{JobID: "job-77"}), []string{"jobs_by_id", "entries_once_a_job"}},

@@ -21,10 +21,7 @@ func (s *Service) Each(ctx context.Context, f Filter, oldestFirst bool, take fun
 	if oldestFirst {
 		order = "ASC"
 	}
-	by := fmt.Sprintf("e.created_at %s, e.account_key %s, e.seq %s", order, order, order)
-	if one {
-		by = "e.seq " + order
-	}
+	by := fmt.Sprintf(f.order(one), order)
 	return db.Snapshot(ctx, s.g, func(tx *gorm.DB) error {
 		// An export may take longer than any page is allowed to.
 		if err := tx.Exec(`SET LOCAL statement_timeout = 0`).Error; err != nil {

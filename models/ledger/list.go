@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -60,22 +59,21 @@ func (s *Service) List(ctx context.Context, f Filter, from *Position, dir page.D
 	if err != nil {
 		return none, err
 	}
-	columns := "e.created_at, e.account_key, e.seq"
-	if one {
-		columns = "e.seq"
-	}
-	compare, order := "<", "DESC"
+	compare, direction := "<", "DESC"
 	if dir == page.Newer {
-		compare, order = ">", "ASC"
+		compare, direction = ">", "ASC"
 	}
 	if from != nil {
-		if one {
+		switch {
+		case one:
 			w.And("e.seq "+compare+" ?", from.Seq)
-		} else {
-			w.And("("+columns+") "+compare+" (?, ?, ?)", from.At, from.AccountKey, from.Seq)
+		case f.RuleVersion != "":
+			w.And("(e.rule_version, e.created_at, e.account_key, e.seq) "+compare+" (?, ?, ?, ?)", f.RuleVersion, from.At, from.AccountKey, from.Seq)
+		default:
+			w.And("(e.created_at, e.account_key, e.seq) "+compare+" (?, ?, ?)", from.At, from.AccountKey, from.Seq)
 		}
 	}
-	by := strings.ReplaceAll(columns, ",", " "+order+",") + " " + order
+	by := fmt.Sprintf(f.order(one), direction)
 	inner, args := byType(w, f.Types, by, limit+1)
 	var rows []Entry
 	err = s.bounded(ctx, f, func(g *gorm.DB) error {

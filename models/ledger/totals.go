@@ -73,12 +73,8 @@ func (s *Service) TotalsUpTo(ctx context.Context, f Filter, limit int) (totals [
 	if err != nil {
 		return nil, false, err
 	}
-	by := "e.created_at DESC, e.account_key DESC, e.seq DESC"
-	if one {
-		by = "e.seq DESC"
-	}
 	// The rows are looked for as the page looks for them, so that they are not found in another and longer way.
-	inner, args := byType(w, f.Types, by, limit+1)
+	inner, args := byType(w, f.Types, fmt.Sprintf(f.order(one), "DESC"), limit+1)
 	err = s.bounded(ctx, f, func(g *gorm.DB) (err error) {
 		totals, err = sumByType(g, `SELECT e.type, count(*) AS count, sum(e.amount) AS amount FROM (`+inner+`) e GROUP BY e.type`, args...)
 		return err

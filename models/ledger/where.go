@@ -47,12 +47,7 @@ func (s *Service) where(ctx context.Context, f Filter) (w *where.Clause, one boo
 			w.And("e.seq <= ?", seq)
 		}
 	} else {
-		if f.From != nil {
-			w.And("e.created_at >= ?", *f.From)
-		}
-		if f.To != nil {
-			w.And("e.created_at < ?", *f.To)
-		}
+		during(w, f)
 	}
 	if f.JobID != "" {
 		w.And("(e.account_key, e.job_key) IN (SELECT account_key, key FROM jobs WHERE id = ?)", f.JobID)
@@ -63,7 +58,9 @@ func (s *Service) where(ctx context.Context, f Filter) (w *where.Clause, one boo
 		}
 	}
 	equal("operation_id", f.OperationID)
-	equal("rule_version", f.RuleVersion)
+	if one {
+		equal("rule_version", f.RuleVersion)
+	}
 	equal("rollout_id", f.RolloutID)
 	equal("cohort", f.Cohort)
 	equal("category", f.Category)
@@ -88,6 +85,35 @@ func (s *Service) where(ctx context.Context, f Filter) (w *where.Clause, one boo
 		w.And("e.amount <= ?", *f.MaxAmount)
 	}
 	return w, one, nil
+}
+
+// during restricts entries of all accounts to the filter's period and rule version. The version is said as a range, and
+// with the period as one of rows: of two indexes that lead to the newest entries the planner would else take the one by
+// time, as if the entries of a version lay evenly in it, and walk through all that came after a price of last year.
+func during(w *where.Clause, f Filter) {
+	column, of, marks := "e.created_at", []any(nil), "?"
+	if f.RuleVersion != "" {
+		w.And("e.rule_version BETWEEN ? AND ?", f.RuleVersion, f.RuleVersion)
+		column, of, marks = "(e.rule_version, e.created_at)", []any{f.RuleVersion}, "(?, ?)"
+	}
+	if f.From != nil {
+		w.And(column+" >= "+marks, append(of, *f.From)...)
+	}
+	if f.To != nil {
+		w.And(column+" < "+marks, append(of, *f.To)...)
+	}
+}
+
+// order is the columns by which entries of the filter are listed, a verb standing for ASC or DESC behind each: by seq within
+// one account, else by time. The rule version is first where it is asked for, so that only its index has the order.
+func (f Filter) order(one bool) string {
+	switch {
+	case one:
+		return "e.seq %[1]s"
+	case f.RuleVersion != "":
+		return "e.rule_version %[1]s, e.created_at %[1]s, e.account_key %[1]s, e.seq %[1]s"
+	}
+	return "e.created_at %[1]s, e.account_key %[1]s, e.seq %[1]s"
 }
 
 func person(by string) bool { return strings.HasPrefix(by, actor.Staff("").String()+":") }
