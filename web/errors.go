@@ -91,7 +91,11 @@ func (s *Server) answerError(err error, c echo.Context) {
 		}
 		s.log.LogAttrs(ctx, slog.LevelError, "error page failed", detail(pageErr)...)
 	}
-	if err := api.WriteProblem(c, v.status, v.fault); err != nil {
+	refuse := api.WriteProblem
+	if r, found := s.routeOf(c); found && r.Refuse != nil {
+		refuse = r.Refuse
+	}
+	if err := refuse(c, v.status, v.fault); err != nil {
 		s.logLate(c, err)
 		if !c.Response().Committed {
 			c.Response().WriteHeader(http.StatusInternalServerError)

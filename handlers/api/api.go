@@ -77,6 +77,10 @@ type doc struct {
 	Created bool
 	// Waits is true when it may be answered with 202, because a second person has to agree.
 	Waits bool
+	// Flags is true for calls of OpenFeature's protocol, whose refusals are of its form.
+	Flags bool
+	// Cached is true where the answer has an ETag and may be 304.
+	Cached bool
 	// Refusals are the codes beyond those that every call has.
 	Refusals []string
 }
@@ -101,7 +105,7 @@ func (a *API) Routes() []route.Route {
 func (a *API) calls() []call {
 	var all []call
 	for _, group := range [][]call{
-		a.accountCalls(), a.changeRequestCalls(), a.entryCalls(), a.quoteCalls(), a.jobCalls(), a.signalCalls(), a.workerCalls(),
+		a.accountCalls(), a.changeRequestCalls(), a.entryCalls(), a.quoteCalls(), a.flagCalls(), a.jobCalls(), a.signalCalls(), a.workerCalls(),
 		a.deadLetterCalls(), a.costCalls(), a.operationCalls(), a.healthCalls(), a.openAPICalls(),
 	} {
 		all = append(all, group...)

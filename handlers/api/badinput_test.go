@@ -25,17 +25,19 @@ func goodBodies(lease string) map[string]map[string]string {
 		"api.quote":            {"action": action, "units": `1`},
 		"api.job.charge": {"job_id": `"new"`, "action": action, "units": `1`, "payload": `{"k":1}`, "max_attempts": `3`, "deadline_s": `60`,
 			"expires_in_s": `600`, "dependency": `"gpu"`, "mode": `"managed"`},
-		"api.job.cancel":     {"reason": `"r"`},
-		"api.job.signal":     {"type": `"failed"`, "attempt": `1`, "class": `"transient"`, "code": `"c"`, "message": `"m"`, "result": `""`},
-		"api.work.claim":     {"actions": `[` + action + `]`, "max": `1`, "wait_s": `0`, "worker": `"w"`, "worker_version": `"1"`},
-		"api.work.heartbeat": {"lease_token": lease},
-		"api.work.complete":  {"lease_token": lease, "result": `"r"`},
-		"api.work.fail":      {"lease_token": lease, "class": `"transient"`, "code": `"c"`, "message": `"m"`},
-		"api.job.requeue":    {"reason": `"r"`, "at": `"2026-12-01T00:00:00Z"`, "payload": `{"k":1}`},
-		"api.job.recover":    {"reason": `"r"`, "result": `"s3://x"`},
-		"api.job.discard":    {"reason": `"other"`, "note": `"n"`},
-		"api.job.reopen":     {"reason": `"r"`},
-		"api.costs":          {"source": `"farm"`, "records": `[{"external_id":"x","amount":"0.5","currency":"USD","time":"2026-11-30T00:00:00Z"}]`},
+		"api.job.cancel":        {"reason": `"r"`},
+		"api.job.signal":        {"type": `"failed"`, "attempt": `1`, "class": `"transient"`, "code": `"c"`, "message": `"m"`, "result": `""`},
+		"api.work.claim":        {"actions": `[` + action + `]`, "max": `1`, "wait_s": `0`, "worker": `"w"`, "worker_version": `"1"`},
+		"api.work.heartbeat":    {"lease_token": lease},
+		"api.work.complete":     {"lease_token": lease, "result": `"r"`},
+		"api.work.fail":         {"lease_token": lease, "class": `"transient"`, "code": `"c"`, "message": `"m"`},
+		"api.job.requeue":       {"reason": `"r"`, "at": `"2026-12-01T00:00:00Z"`, "payload": `{"k":1}`},
+		"api.job.recover":       {"reason": `"r"`, "result": `"s3://x"`},
+		"api.job.discard":       {"reason": `"other"`, "note": `"n"`},
+		"api.job.reopen":        {"reason": `"r"`},
+		"api.flag.evaluate":     {"context": `{"targetingKey":"acct","units":60}`},
+		"api.flag.evaluate_all": {"context": `{"targetingKey":"acct","units":60}`},
+		"api.costs":             {"source": `"farm"`, "records": `[{"external_id":"x","amount":"0.5","currency":"USD","time":"2026-11-30T00:00:00Z"}]`},
 	}
 }
 
@@ -95,7 +97,7 @@ func jobFor(id string) string {
 }
 
 func pathFor(op documented, account, job string) string {
-	return strings.NewReplacer("{account_id}", account, "{job_id}", job).Replace(op.template)
+	return strings.NewReplacer("{account_id}", account, "{job_id}", job, "{key}", "pricing."+modeltest.Action).Replace(op.template)
 }
 
 // wrongValues are values that a field of a documented type must not have, by what is wrong with them.
@@ -252,6 +254,9 @@ func TestHostileIDs(t *testing.T) {
 			body = bodyOf(good)
 		}
 		for _, param := range op.parameters("path") {
+			if param == "key" {
+				continue // of a flag: what is none is not found, see TestKeysThatAreNoFlags
+			}
 			for what, id := range hostileIDs() {
 				account, job := "acct", jobFor(op.id)
 				if param == "account_id" {

@@ -47,6 +47,7 @@ func (a *API) OpenAPI() ([]byte, error) {
 		paths[path][strings.ToLower(c.Method)] = c.describe(s)
 	}
 	s.named["Problem"] = problemSchema()
+	s.named["FlagFailure"] = flagFailureSchema()
 	body, err := json.Marshal(map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{
@@ -106,13 +107,20 @@ func (c call) parameters(s *schemas) []map[string]any {
 	var out []map[string]any
 	for _, part := range strings.Split(c.Path, "/") {
 		if name, ok := strings.CutPrefix(part, ":"); ok {
-			out = append(out, map[string]any{"name": name, "in": "path", "required": true, "schema": map[string]any{
-				"type": "string", "pattern": `^[A-Za-z0-9._:@-]{1,64}$`, "description": "not . and not .."}})
+			schema := map[string]any{"type": "string", "pattern": `^[A-Za-z0-9._:@-]{1,64}$`, "description": "not . and not .."}
+			if c.Flags {
+				schema = map[string]any{"type": "string", "pattern": `^pricing\.[A-Za-z0-9._:@-]{1,64}$`, "description": "pricing. and the id of an action"}
+			}
+			out = append(out, map[string]any{"name": name, "in": "path", "required": true, "schema": schema})
 		}
 	}
 	for _, p := range c.Query {
 		out = append(out, map[string]any{"name": p.Name, "in": "query", "required": p.Required, "description": p.Text,
 			"schema": s.of(reflect.TypeOf(p.Type))})
+	}
+	if c.Cached {
+		out = append(out, map[string]any{"name": "If-None-Match", "in": "header", "required": false,
+			"description": "The ETag of an earlier answer, or several", "schema": map[string]any{"type": "string"}})
 	}
 	if c.Operation {
 		out = append(out, map[string]any{"name": HeaderIdempotencyKey, "in": "header", "required": true,
@@ -141,6 +149,10 @@ func (c call) responses(s *schemas) map[string]any {
 			"schema": map[string]any{"type": "string", "enum": []string{"true"}}}}
 	}
 	out["200"] = ok
+	if c.Cached {
+		ok["headers"] = map[string]any{"ETag": map[string]any{"description": "of the answer and of what was asked", "schema": map[string]any{"type": "string"}}}
+		out["304"] = map[string]any{"description": "The answer is that of the ETag sent", "content": map[string]any{}}
+	}
 	if c.Created {
 		out["201"] = map[string]any{"description": "Applied and created", "content": content(echo.MIMEApplicationJSON, schema)}
 	}
@@ -161,9 +173,13 @@ func (c call) responses(s *schemas) map[string]any {
 	for _, code := range codes {
 		byStatus[codeStatus(code)] = append(byStatus[codeStatus(code)], code)
 	}
+	media, name := MIMEProblem, "Problem"
+	if c.Flags {
+		media, name = echo.MIMEApplicationJSON, "FlagFailure"
+	}
 	for status, names := range byStatus {
 		out[strconv.Itoa(status)] = map[string]any{"description": strings.Join(names, ", "),
-			"content": content(MIMEProblem, map[string]any{"$ref": "#/components/schemas/Problem"})}
+			"content": content(media, map[string]any{"$ref": "#/components/schemas/" + name})}
 	}
 	return out
 }
@@ -200,7 +216,7 @@ func codeStatus(code string) int {
 		return http.StatusPaymentRequired
 	case fault.CodeForbidden:
 		return http.StatusForbidden
-	case approval.CodeRequestNotFound, fault.CodeAccountNotFound, fault.CodeJobNotFound, fault.CodeOperationNotFound, fault.CodeLeaseUnknown:
+	case approval.CodeRequestNotFound, codeFlagNotFound, fault.CodeAccountNotFound, fault.CodeJobNotFound, fault.CodeOperationNotFound, fault.CodeLeaseUnknown:
 		return http.StatusNotFound
 	case codeBodyTooLarge:
 		return http.StatusRequestEntityTooLarge
@@ -225,8 +241,29 @@ func problemSchema() map[string]any {
 		"properties": map[string]any{
 			"type": text, "title": text, "status": map[string]any{"type": "integer"}, "detail": text,
 			"code": map[string]any{"type": "string", "description": "stable; programs decide by it"}, "request_id": text,
-			"fields": map[string]any{"type": "array", "items": map[string]any{"type": "object", "required": []string{"field", "message"},
-				"properties": map[string]any{"field": text, "message": text}}},
+			"fields": fieldsSchema(),
+		},
+	}
+}
+
+func fieldsSchema() map[string]any {
+	text := map[string]any{"type": "string"}
+	return map[string]any{"type": "array", "items": map[string]any{"type": "object", "required": []string{"field", "message"},
+		"properties": map[string]any{"field": text, "message": text}}}
+}
+
+// flagFailureSchema is what refuseFlag answers.
+func flagFailureSchema() map[string]any {
+	text := map[string]any{"type": "string"}
+	return map[string]any{
+		"type":        "object",
+		"description": "A failed evaluation of OpenFeature's remote evaluation protocol. Further members are facts of the code, as in a Problem.",
+		"required":    []string{factErrorCode, "errorDetails", "code", "request_id"},
+		"properties": map[string]any{
+			"key":          map[string]any{"type": "string", "description": "the flag that was asked for; left out where all were"},
+			factErrorCode:  map[string]any{"type": "string", "enum": []string{flagParseError, flagKeyMissing, flagInvalidContext, flagNotFound, flagGeneral}},
+			"errorDetails": text, "code": text, "request_id": text, "fields": fieldsSchema(),
+			"permission": text, "scopes": map[string]any{"type": "array", "items": text},
 		},
 	}
 }

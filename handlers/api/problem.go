@@ -83,23 +83,25 @@ func SetHeaders(h http.Header, status int, f *fault.Error) {
 }
 
 func problem(status int, f *fault.Error, requestID string) ([]byte, error) {
-	members := []any{
-		"type", problemType + f.Code,
-		"title", title(f.Code),
-		"status", status,
-		"detail", f.Message,
-		"code", f.Code,
-		"request_id", requestID,
+	return withFacts(f, "type", problemType+f.Code, "title", title(f.Code), "status", status, "detail", f.Message, "code", f.Code, "request_id", requestID)
+}
+
+// withFacts is a JSON object of alternating names and values, followed by the fault's fields and facts. No fact takes the
+// place of a member that is there.
+func withFacts(f *fault.Error, members ...any) ([]byte, error) {
+	taken := map[string]bool{"fields": true, "instance": true}
+	for i := 0; i < len(members); i += 2 {
+		if name, ok := members[i].(string); ok {
+			taken[name] = true
+		}
 	}
 	if len(f.Fields) > 0 {
 		members = append(members, "fields", f.Fields)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Detail)) {
-		switch name {
-		case "type", "title", "status", "detail", "code", "request_id", "fields", "instance":
-			continue
+		if !taken[name] {
+			members = append(members, name, f.Detail[name])
 		}
-		members = append(members, name, f.Detail[name])
 	}
 
 	var b bytes.Buffer
@@ -115,7 +117,7 @@ func problem(status int, f *fault.Error, requestID string) ([]byte, error) {
 		err = e.WriteToken(jsontext.EndObject)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("problem document %s: %w", f.Code, err)
+		return nil, fmt.Errorf("refusal %s: %w", f.Code, err)
 	}
 	return b.Bytes(), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"recoup/models/fault"
 	"recoup/models/staff"
 )
 
@@ -26,6 +27,9 @@ type Route struct {
 	Access Access
 	// Handler runs when Access let the request in; Principal then tells who asks.
 	Handler echo.HandlerFunc
+
+	// Refuse answers a refusal in the route's own form; nil for that of its kind, a page or a problem document.
+	Refuse func(c echo.Context, status int, f *fault.Error) error
 
 	// Timeout bounds the request's context; DefaultTimeout when zero, NoTimeout for exports and event
 	// streams, which extend their own write deadline while they send.

@@ -14,3 +14,8 @@ import (
 func Row(ctx context.Context, tx *gorm.DB, statement string, args ...any) *sql.Row {
 	return tx.Statement.ConnPool.QueryRowContext(ctx, statement, args...)
 }
+
+// Rows is Row for a statement that may find several. The caller closes what it returns.
+func Rows(ctx context.Context, tx *gorm.DB, statement string, args ...any) (*sql.Rows, error) {
+	return tx.Statement.ConnPool.QueryContext(ctx, statement, args...)
+}

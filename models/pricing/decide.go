@@ -107,7 +107,7 @@ func (l live) choose(a Subject) Decision {
 // enrolled, and the decision that is recorded for the operation already. What most charges do not have comes
 // as one JSON value each.
 const (
-	selectDecision = `SELECT acc.key, acc.id, a.retired_at IS NOT NULL, r.id, r.unit_price, r.minimum, r.discount_bps, r.rounding,
+	selectDecision = `SELECT acc.key, acc.id, a.retired_at IS NOT NULL, r.id, r.action, r.unit_price, r.minimum, r.discount_bps, r.rounding,
 		acc.plan, acc.region,
 		CASE WHEN o.id IS NOT NULL THEN json_build_object('id', o.id, 'version', o.version, 'state', o.state, 'stage', o.stage, 'salt', o.salt,
 			'candidate', json_build_object('ID', c.id, 'UnitPrice', c.unit_price, 'Minimum', c.minimum, 'DiscountBps', c.discount_bps, 'Rounding', c.rounding),
@@ -119,17 +119,21 @@ const (
 			'RolloutID', d.rollout_id, 'RolloutVersion', d.rollout_version, 'Bucket', d.bucket, 'Stage', d.stage, 'Cohort', d.cohort, 'Reason', d.reason,
 			'ExpiresAt', d.expires_at, 'At', d.at)::text END,
 		COALESCE(d.expires_at <= clock_timestamp(), false)`
-	fromDecision = ` FROM accounts acc
-		LEFT JOIN (actions a JOIN rule_versions r ON r.id = a.baseline) ON a.id = $2
+	fromAccount = ` FROM accounts acc
+		LEFT JOIN (actions a JOIN rule_versions r ON r.id = a.baseline) ON `
+	joinDecision = `
 		LEFT JOIN rollouts o ON o.action = a.id AND o.state IN ('running', 'paused', 'halted')
 		LEFT JOIN rule_versions c ON c.id = o.candidate
 		LEFT JOIN enrolments n ON n.account_key = acc.key AND n.rollout_id = o.id
 		LEFT JOIN decisions d ON d.account_key = acc.key AND d.operation_id = $3
 		WHERE acc.`
 
-	decideByKey = selectDecision + `, false` + fromDecision + `key = $1`
+	decideByKey = selectDecision + `, false` + fromAccount + `a.id = $2` + joinDecision + `key = $1`
 	// decideByID also tells whether the operation has been applied.
-	decideByID = selectDecision + `, EXISTS (SELECT 1 FROM operations p WHERE p.account_key = acc.key AND p.scope = '' AND p.id = $3)` + fromDecision + `id = $1`
+	decideByID = selectDecision + `, EXISTS (SELECT 1 FROM operations p WHERE p.account_key = acc.key AND p.scope = '' AND p.id = $3)` + fromAccount + `a.id = $2` + joinDecision + `id = $1`
+	// decideAll has a row for each action that can be charged, in the order of their names; one without an action where
+	// there is none.
+	decideAll = selectDecision + `, false` + fromAccount + `a.retired_at IS NULL AND $2 = ''` + joinDecision + `id = $1 ORDER BY a.id`
 )
 
 // situation is what the statement above found.
@@ -146,34 +150,47 @@ type situation struct {
 
 // look reads the situation of an account; account is its key or its id, as the statement asks.
 func look(ctx context.Context, g *gorm.DB, statement string, account any, action, operationID string) (situation, error) {
-	var s situation
-	var retired *bool
-	var ruleID, rounding, rollout, recorded *string
-	var unitPrice, minimum, discount *int64
-	var expired bool
-	err := db.Row(ctx, g, statement, account, action, operationID).Scan(&s.accountKey, &s.subject.AccountID, &retired, &ruleID, &unitPrice, &minimum, &discount, &rounding,
-		&s.subject.Plan, &s.subject.Region, &rollout, &recorded, &expired, &s.applied)
+	s, err := scan(db.Row(ctx, g, statement, account, action, operationID))
 	if errors.Is(err, sql.ErrNoRows) {
-		return s, fault.New(fault.NotFound, fault.CodeAccountNotFound, "There is no such account. Nothing was done.")
+		return s, accountNotFound()
 	}
 	if err != nil {
 		return s, fmt.Errorf("pricing: decide: %w", err)
 	}
+	return s, nil
+}
+
+func accountNotFound() *fault.Error {
+	return fault.New(fault.NotFound, fault.CodeAccountNotFound, "There is no such account. Nothing was done.")
+}
+
+// scan reads one row of the statements above; its error is the row's own.
+func scan(row interface{ Scan(dest ...any) error }) (situation, error) {
+	var s situation
+	var retired *bool
+	var ruleID, ruleAction, rounding, rollout, recorded *string
+	var unitPrice, minimum, discount *int64
+	var expired bool
+	err := row.Scan(&s.accountKey, &s.subject.AccountID, &retired, &ruleID, &ruleAction, &unitPrice, &minimum, &discount, &rounding,
+		&s.subject.Plan, &s.subject.Region, &rollout, &recorded, &expired, &s.applied)
+	if err != nil {
+		return s, err
+	}
 	if ruleID != nil {
 		s.action, s.retired = true, *retired
-		s.rule = Rule{ID: *ruleID, UnitPrice: *unitPrice, Minimum: *minimum, DiscountBps: *discount, Rounding: credit.Rounding(*rounding)}
+		s.rule = Rule{ID: *ruleID, Action: *ruleAction, UnitPrice: *unitPrice, Minimum: *minimum, DiscountBps: *discount, Rounding: credit.Rounding(*rounding)}
 	}
 	if rollout != nil {
 		s.live = &live{}
 		if err := json.Unmarshal([]byte(*rollout), s.live); err != nil {
-			return s, fmt.Errorf("pricing: rollout: %w", err)
+			return s, fmt.Errorf("rollout: %w", err)
 		}
 		s.subject.Attributes = s.live.Attributes
 	}
 	if recorded != nil {
 		s.recorded = &Decision{expired: expired}
 		if err := json.Unmarshal([]byte(*recorded), s.recorded); err != nil {
-			return s, fmt.Errorf("pricing: recorded decision: %w", err)
+			return s, fmt.Errorf("recorded decision: %w", err)
 		}
 	}
 	return s, nil
@@ -279,19 +296,6 @@ const insertDecision = `INSERT INTO decisions (account_key, operation_id, action
 func (d Decision) row(accountKey int64, operationID string, trace []byte, expires int64) []any {
 	return []any{accountKey, operationID, d.Action, d.Units, d.RuleVersion, d.Price, d.RolloutID, d.RolloutVersion,
 		d.Stage, d.Cohort, d.Bucket, string(d.Reason), trace, expires, d.RolloutVersion}
-}
-
-// Preview is the decision that an account would get now. It records nothing and enrols nobody. Faults:
-// account_not_found, action_not_found, invalid_request.
-func (s *Service) Preview(ctx context.Context, accountID, action string, units int64) (Decision, error) {
-	if units < 1 {
-		return Decision{}, fault.InvalidField("units", "must be at least 1")
-	}
-	at, err := look(ctx, s.g.WithContext(ctx), decideByID, accountID, action, "")
-	if err != nil {
-		return Decision{}, err
-	}
-	return at.decide(action, units)
 }
 
 // Recorded returns the decision that is recorded for an operation, or nil where there is none: for what is no

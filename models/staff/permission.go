@@ -58,6 +58,7 @@ const (
 	CostRecord     Permission = "cost.record"    // send cost records; programs do
 	CostImport     Permission = "cost.import"    // import a bill as a file
 	CostAttribute  Permission = "cost.attribute" // put a record down to a job, make overhead rules, set a credit's value
+	FlagEvaluate   Permission = "flag.evaluate"  // ask which price an account would get; programs do
 	JobWork        Permission = "job.work"       // claim, heartbeat, complete, fail
 	Requeue        Permission = "deadletter.requeue"
 	ApprovalAsk    Permission = "approval.ask"    // take back or edit what one asked for oneself
@@ -113,6 +114,7 @@ func All() []Permission {
 		Reopen,
 		PricingView,
 		PricingEdit,
+		FlagEvaluate,
 		RolloutView,
 		RolloutCreate,
 		RolloutAdvance,
@@ -220,8 +222,7 @@ func Scopes() []Scope {
 }
 
 // opened is the permission table of programs. No scope includes another: a key that shall write
-// and read names both. flags:read can be given already and opens nothing yet: no route of this version
-// evaluates flags.
+// and read names both.
 func opened(s Scope) []Permission {
 	switch s {
 	case JobsWrite:
@@ -234,6 +235,8 @@ func opened(s Scope) []Permission {
 		return []Permission{AccountEdit, AccountFreeze, AccountGrant, AccountAdjust, ApprovalView}
 	case CostsWrite:
 		return []Permission{CostRecord}
+	case FlagsRead:
+		return []Permission{FlagEvaluate}
 	}
 	return nil
 }

@@ -41,6 +41,7 @@ var roleMatrix = map[staff.Permission]string{
 	"deadletter.reopen":  "___sla",
 	"pricing.view":       "vfpsla",
 	"pricing.edit":       "__p_la",
+	"flag.evaluate":      "_____a",
 	"rollout.view":       "vfpsla",
 	"rollout.create":     "__p_la",
 	"rollout.advance":    "__p_la",
@@ -83,7 +84,7 @@ var scopeMatrix = map[staff.Scope][]staff.Permission{
 	"ledger:read":  {"account.view", "ledger.view", "job.view", "deadletter.view", "operation.view", "approval.view"},
 	"ledger:write": {"account.edit", "account.freeze", "account.grant", "account.adjust", "approval.view"},
 	"costs:write":  {"cost.record"},
-	"flags:read":   {},
+	"flags:read":   {"flag.evaluate"},
 }
 
 func TestScopesAllowExactlyTheMatrix(t *testing.T) {
