@@ -3,6 +3,7 @@ package pricing_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -122,6 +123,47 @@ func TestCase_F22_WideningRemovesNobody(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCase_F22, on all of a hundred thousand accounts: a few sequences of ten widenings, wherever their thresholds lie. None throws anybody
+// out, and each stage holds its share of everybody.
+func TestCase_F22_AHundredThousandAccountsStay(t *testing.T) {
+	const accounts = 100_000
+	r := rand.New(rand.NewPCG(22, 100_000))
+	for range 5 {
+		salt := fmt.Sprintf("ro_%d", r.Uint64())
+		stages := make([]pricing.Stage, 10)
+		widest := make([]int, len(stages))
+		for i := range stages {
+			stages[i] = pricing.Stage{Number: i + 1, Threshold: r.IntN(pricing.Buckets + 1)}
+			if widest[i] = stages[i].Threshold; i > 0 {
+				widest[i] = max(widest[i], widest[i-1])
+			}
+		}
+		in := make([]int, len(stages)+1)
+		for n := range accounts {
+			who := pricing.Subject{AccountID: fmt.Sprintf("acct_%d", n)}
+			bucket, admitted := pricing.Bucket(salt, who.AccountID), false
+			for upTo := range len(stages) + 1 {
+				stage, _ := pricing.Admit(stages, upTo, who, bucket)
+				if admitted && stage == 0 {
+					t.Fatalf("%s left when %s was widened to stage %d", who.AccountID, salt, upTo)
+				}
+				if admitted = stage > 0; admitted {
+					in[upTo]++
+				}
+			}
+		}
+		for i, threshold := range widest {
+			p := float64(threshold) / pricing.Buckets
+			if mean, sigma := p*accounts, math.Sqrt(accounts*p*(1-p)); math.Abs(float64(in[i+1])-mean) > 3*sigma {
+				t.Errorf("%s admits %d accounts at stage %d, beyond %.0f ± %.0f", salt, in[i+1], i+1, mean, 3*sigma)
+			}
+		}
+		if in[0] != 0 {
+			t.Errorf("%d accounts before the first stage", in[0])
+		}
+	}
 }
 
 // A threshold admits its share of all accounts, within three standard deviations, and growing it keeps

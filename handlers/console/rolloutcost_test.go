@@ -1,0 +1,67 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"recoup/models/modeltest"
+	"recoup/models/rollout"
+	"recoup/models/staff"
+)
+
+// A cost that nobody can place halts the rollout within its next minute; the page names the record and does not let the rollout go on.
+// Put down to its job by finance, the check is green, and product resumes, with a reason.
+func TestACostThatNobodyCanPlaceHaltsTheRollout(t *testing.T) {
+	w := newWorld(t)
+	w.furnishRollouts()
+	w.Account(t, "acct_7", 1000)
+	product, finance, key := w.as(staff.Product), w.as(staff.Finance), w.apiKey()
+	const at = "/rollouts/" + roID
+	step := func(path, reason string) url.Values {
+		t.Helper()
+		page := product.page(at + "/" + path)
+		return url.Values{"operation_id": {operationID(t, page)}, "version": {hidden(t, page, "version")}, "reason": {reason}}
+	}
+	w.says(product.sent(at+"/start", step("start", "go")), "The rollout is running")
+	w.Charge(t, "acct_7", "j1", 60)
+	w.program(key, http.MethodPost, "/v1/accounts/acct_7/jobs", "c2", `{"job_id":"j2","action":"`+modeltest.Action+`","units":60,"mode":"external"}`, 201, &struct{}{})
+	w.program(key, http.MethodPost, "/v1/accounts/acct_7/jobs/j2/signals", "s2", `{"type":"succeeded","attempt":1}`, 200, &struct{}{})
+	bill := func(op, line, more string) {
+		t.Helper()
+		w.program(key, http.MethodPost, "/v1/costs", op, `{"source":"farm","records":[{"external_id":"`+line+`","amount":"0.25","currency":"USD","time":"`+
+			time.Now().UTC().Format(time.RFC3339Nano)+`"`+more+`}]}`, 201, &struct{}{})
+	}
+	bill("b1", "line-1", `,"account_id":"acct_7","job_id":"j2"`)
+	w.says(product.sent(at+"/check", url.Values{}), "Safe to widen: yes")
+
+	bill("b2", "line-2", "")
+	if err := w.Rollouts.CheckLive(t.Context()); err != nil { // what runs each minute
+		t.Fatal(err)
+	}
+	page := product.page(at)
+	w.says(page, "Halted", "Cost reconciliation failed", "farm/line-2", "Enrolled accounts keep the candidate price; nobody new enters")
+	if !strings.Contains(page, at+"/resume") {
+		t.Errorf("no way to resume:\n%s", text(page))
+	}
+	if rec := product.post(at+"/resume", step("resume", "try")); rec.Code != http.StatusConflict {
+		t.Errorf("resumed over a red check: %d", rec.Code)
+	}
+	w.says(w.as(staff.Finance).page("/costs?state=unattributed"), "line-2")
+
+	form := fmt.Sprintf("/costs/records/%d/attribution", w.costKey("line-2"))
+	w.says(finance.sent(form, finance.form(form, "account", "acct_7", "job", "j2", "reason", "the invoice says so", "seq", "1")), "The record was attributed")
+	page = product.sent(at+"/check", url.Values{})
+	w.says(page, "Halted", "Safe to widen: yes")
+	w.saysNot(page, "farm/line-2")
+	if rec := product.post(at+"/resume", step("resume", "")); rec.Code != http.StatusUnprocessableEntity {
+		t.Errorf("resumed without a reason: %d", rec.Code)
+	}
+	if r, err := w.Rollouts.Find(t.Context(), roID); err != nil || r.State != rollout.Halted {
+		t.Fatalf("%s, %v", r.State, err)
+	}
+	w.says(product.sent(at+"/resume", step("resume", "finance placed the record")), "Running", "finance placed the record")
+}
