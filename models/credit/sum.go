@@ -26,6 +26,19 @@ func (s Sum) Plus(t Sum) Sum { return Sum{n: new(big.Int).Add(s.value(), t.value
 // Minus returns s − t.
 func (s Sum) Minus(t Sum) Sum { return Sum{n: new(big.Int).Sub(s.value(), t.value())} }
 
+// Times returns s · n.
+func (s Sum) Times(n int64) Sum { return Sum{n: new(big.Int).Mul(s.value(), big.NewInt(n))} }
+
+// Over returns s / n, rounded half to even. n must be above 0.
+func (s Sum) Over(n int64) Sum {
+	by := big.NewInt(n)
+	q, rest := new(big.Int).DivMod(s.value(), by, new(big.Int))
+	if c := rest.Lsh(rest, 1).Cmp(by); c > 0 || c == 0 && q.Bit(0) == 1 {
+		q.Add(q, big.NewInt(1))
+	}
+	return Sum{n: q}
+}
+
 // Sign is −1, 0 or +1.
 func (s Sum) Sign() int { return s.value().Sign() }
 

@@ -42,6 +42,7 @@ const (
 	CodeJobNotFound         = "job_not_found"
 	CodeRolloutNotFound     = "rollout_not_found"
 	CodeChecksNotPassed     = "checks_not_passed"
+	CodeComparisonTooSlow   = "comparison_too_slow"
 	CodeDwellNotOver        = "dwell_not_over"
 	CodeOperationNotFound   = "operation_not_found"
 	CodeActionNotFound      = "action_not_found"

@@ -3,6 +3,8 @@ package pricing
 import (
 	"context"
 	"fmt"
+
+	"gorm.io/gorm"
 	"time"
 
 	"recoup/models/credit"
@@ -93,6 +95,20 @@ func (s *Service) Version(ctx context.Context, id string) (Version, error) {
 		return v, ruleNotFound(id)
 	}
 	return v, nil
+}
+
+// ReadRule returns one rule version without what became of it, or fault rule_not_found. It may run inside a transaction.
+func ReadRule(ctx context.Context, g *gorm.DB, id string) (Rule, error) {
+	var rules []Rule
+	err := g.WithContext(ctx).Raw(`SELECT id, action, version, unit_price, minimum, discount_bps, rounding, author, reason, created_at, example_units, compared_with
+		FROM rule_versions WHERE id = ?`, id).Scan(&rules).Error
+	if err != nil {
+		return Rule{}, fmt.Errorf("pricing: rule: %w", err)
+	}
+	if len(rules) == 0 {
+		return Rule{}, ruleNotFound(id)
+	}
+	return rules[0], nil
 }
 
 // Example is a worked example: what a number of units costs under a rule version, and what it cost under

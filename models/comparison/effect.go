@@ -1,0 +1,234 @@
+package comparison
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"recoup/models/credit"
+	"recoup/models/db"
+	"recoup/models/fault"
+	"recoup/models/pricing"
+	"recoup/models/rollout"
+)
+
+const (
+	// effectAccounts is about how many accounts are held against the stages, effectCharges about how many charges are
+	// priced anew; beyond that a part of the accounts stands for all.
+	effectAccounts = 200_000
+	effectCharges  = 100_000
+	// effectFor bounds one statement: somebody waits for the dialog.
+	effectFor = 8 * time.Second
+)
+
+// Effect is what the next stage of a rollout would do, by the accounts there are and what they charged of late.
+type Effect struct {
+	// Accounts are all; Now those that the stages reached admit or that are enrolled, After those of the next stage; Gain
+	// are in After and not in Now, Leave the other way round. About is true where a part of the accounts stands for all.
+	Accounts, Now, After, Gain, Leave int64
+	About                             bool
+	// Days is over how many whole days, up to now, charges were looked at; Charges how many those of After are.
+	Days    int
+	Charges int64
+	// Expected is what accounts of Gain would have paid more (below zero: less) for what they charged and kept in those
+	// days, under the candidate instead of the baseline; Paid is what they would have paid under the baseline.
+	Expected, Paid credit.Sum
+	// Worst is the same for all accounts of After and all their charges, none refunded, on the day for which it is lowest.
+	Worst credit.Sum
+	// AboutMoney is true where a part of the charges stands for all.
+	AboutMoney bool
+}
+
+// membership is what a stage means for one account.
+type membership struct{ after, gain bool }
+
+// NextStage works out what an advance of a rollout, or the start of a draft, would do now. Its cost grows with the
+// accounts and with the charges of the action in the last 28 days, up to bounds: beyond 200,000 accounts, or 100,000
+// charges, a part of the accounts stands for all, and above a million charges the days become fewer. ErrNotStarted where
+// there is no next stage; fault comparison_too_slow when a statement took longer than eight seconds.
+func (s *Service) NextStage(ctx context.Context, r rollout.Rollout) (Effect, error) {
+	if r.Next() == nil {
+		return Effect{}, ErrNotStarted
+	}
+	var e Effect
+	err := db.Snapshot(ctx, s.g, func(tx *gorm.DB) error {
+		tx = tx.WithContext(ctx)
+		if err := tx.Exec(fmt.Sprintf(`SET LOCAL statement_timeout = %d`, effectFor.Milliseconds())).Error; err != nil {
+			return err
+		}
+		base, err := pricing.ReadRule(ctx, tx, r.Baseline)
+		if err != nil {
+			return err
+		}
+		candidate, err := pricing.ReadRule(ctx, tx, r.Candidate)
+		if err != nil {
+			return err
+		}
+		e = Effect{}
+		of, part, err := e.count(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		return e.price(ctx, tx, r, base, candidate, of, part)
+	})
+	if db.Code(err) == db.CodeCanceled && ctx.Err() == nil {
+		return e, fault.New(fault.Busy, fault.CodeComparisonTooSlow, "What the next stage would do could not be worked out in time. Nothing was changed.")
+	}
+	return e, err
+}
+
+// count holds accounts against the stages, and returns what the next one means for those of so many of 1024 parts.
+func (e *Effect) count(ctx context.Context, tx *gorm.DB, r rollout.Rollout) (map[int64]membership, int, error) {
+	var all int64
+	// Of a large table the planner knows the size; a new one it has not seen yet.
+	err := db.Row(ctx, tx, `SELECT GREATEST((SELECT count(*) FROM (SELECT 1 FROM accounts LIMIT 200001) x),
+		(SELECT reltuples::bigint FROM pg_class WHERE oid = 'accounts'::regclass))`).Scan(&all)
+	if err != nil {
+		return nil, 0, fmt.Errorf("comparison: accounts: %w", err)
+	}
+	part := ways
+	if all > effectAccounts {
+		part = int(max(ways*effectAccounts/all, 1))
+	}
+	rows, err := tx.Raw(`SELECT a.key, a.id, a.plan, a.region, a.attributes::text, n.account_key IS NOT NULL
+		FROM accounts a LEFT JOIN enrolments n ON n.account_key = a.key AND n.rollout_id = @ro WHERE (hashint8extended(a.key, 20) & 1023) < @part`,
+		map[string]any{"ro": r.ID, "part": part}).Rows()
+	if err != nil {
+		return nil, 0, fmt.Errorf("comparison: accounts: %w", err)
+	}
+	defer rows.Close()
+	of := map[int64]membership{}
+	for rows.Next() {
+		var key int64
+		var a pricing.Subject
+		var attributes string
+		var enrolled bool
+		if err := rows.Scan(&key, &a.AccountID, &a.Plan, &a.Region, &attributes, &enrolled); err != nil {
+			return nil, 0, fmt.Errorf("comparison: accounts: %w", err)
+		}
+		a.Attributes = texts(attributes)
+		bucket := pricing.Bucket(r.Salt, a.AccountID)
+		admitted := func(stage int) bool {
+			n, _ := pricing.Admit(r.Stages, stage, a, bucket)
+			return enrolled || n > 0
+		}
+		now, after := admitted(r.Stage), admitted(r.Stage+1)
+		e.Accounts++
+		if now {
+			e.Now++
+		}
+		if after {
+			e.After++
+			of[key] = membership{after: true, gain: !now}
+		}
+		if after && !now {
+			e.Gain++
+		}
+		if now && !after {
+			e.Leave++
+		}
+	}
+	if part < ways {
+		e.About = true
+		for _, n := range []*int64{&e.Accounts, &e.Now, &e.After, &e.Gain, &e.Leave} {
+			*n = *n * ways / int64(part)
+		}
+	}
+	return of, part, rows.Err()
+}
+
+// texts are the attributes of an account whose values are text; others match no segment.
+func texts(object string) map[string]string {
+	var all map[string]any
+	out := map[string]string{}
+	if json.Unmarshal([]byte(object), &all) == nil {
+		for name, value := range all {
+			if text, ok := value.(string); ok {
+				out[name] = text
+			}
+		}
+	}
+	return out
+}
+
+// priced are charges of one account, of so many units, on one day before now.
+type priced struct {
+	AccountKey, Units int64
+	Day               int
+	Charges, Kept     int64
+}
+
+// price works out what the charges of the last days would have cost.
+func (e *Effect) price(ctx context.Context, tx *gorm.DB, r rollout.Rollout, base, candidate pricing.Rule, of map[int64]membership, part int) error {
+	var now time.Time
+	if err := db.Row(ctx, tx, `SELECT clock_timestamp()`).Scan(&now); err != nil {
+		return err
+	}
+	var from time.Time
+	var total int64
+	for _, e.Days = range []int{28, 14, 7, 1} {
+		from = now.Add(-time.Duration(e.Days) * 24 * time.Hour)
+		var err error
+		if total, err = chargesOfAction(ctx, tx, r.Action, from, now); err != nil {
+			return err
+		}
+		if total <= readable {
+			break
+		}
+	}
+	if total > effectCharges {
+		part = min(part, int(max(ways*effectCharges/total, 1)))
+	}
+	var rows []priced
+	err := tx.Raw(`WITH k AS MATERIALIZED (SELECT e.account_key, e.seq FROM rule_versions v CROSS JOIN LATERAL (SELECT account_key, seq FROM entries
+			WHERE rule_version = v.id AND created_at >= @from AND created_at < @to AND (hashint8extended(account_key, 20) & 1023) < @part OFFSET 0) e
+			WHERE v.action = @action LIMIT 400000)
+		SELECT k.account_key, j.units, LEAST(floor(extract(epoch FROM @to - e.created_at) / 86400), @days - 1)::int AS day, count(*) AS charges,
+			count(*) FILTER (WHERE NOT j.is_refunded OR j.is_reclaimed) AS kept
+		FROM k CROSS JOIN LATERAL (SELECT x.job_key, x.type, x.created_at FROM entries x WHERE x.account_key = k.account_key AND x.seq = k.seq OFFSET 0) e
+		CROSS JOIN LATERAL (SELECT x.units, x.is_refunded, x.is_reclaimed FROM jobs x WHERE x.account_key = k.account_key AND x.key = e.job_key OFFSET 0) j
+		WHERE e.type = 'charge' GROUP BY 1, 2, 3`,
+		map[string]any{"action": r.Action, "from": from, "to": now, "part": part, "days": e.Days}).Scan(&rows).Error
+	if err != nil {
+		return fmt.Errorf("comparison: effect: %w", err)
+	}
+	days := make([]credit.Sum, e.Days)
+	for _, x := range rows {
+		m := of[x.AccountKey]
+		if !m.after {
+			continue
+		}
+		before, err := base.Cost(x.Units)
+		if err != nil {
+			return fmt.Errorf("comparison: %d units under %s: %w", x.Units, base.ID, err)
+		}
+		then, err := candidate.Cost(x.Units)
+		if err != nil {
+			return fmt.Errorf("comparison: %d units under %s: %w", x.Units, candidate.ID, err)
+		}
+		more := credit.SumOf(then).Minus(credit.SumOf(before))
+		e.Charges += x.Charges
+		days[x.Day] = days[x.Day].Plus(more.Times(x.Charges))
+		if m.gain {
+			e.Expected = e.Expected.Plus(more.Times(x.Kept))
+			e.Paid = e.Paid.Plus(credit.SumOf(before).Times(x.Kept))
+		}
+	}
+	e.Worst = days[0]
+	for _, d := range days {
+		if d.Minus(e.Worst).Sign() < 0 {
+			e.Worst = d
+		}
+	}
+	if part < ways {
+		e.AboutMoney = true
+		e.Charges = e.Charges * ways / int64(part)
+		for _, x := range []*credit.Sum{&e.Expected, &e.Paid, &e.Worst} {
+			*x = x.Times(ways).Over(int64(part))
+		}
+	}
+	return nil
+}
