@@ -20,6 +20,7 @@ import (
 	"recoup/models/approval"
 	"recoup/models/audit"
 	"recoup/models/bulkgrant"
+	"recoup/models/comparison"
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/export"
@@ -119,6 +120,8 @@ func newWorld(t *testing.T) *world {
 		Audit:      audit.NewLog(g),
 		Exports:    w.exports,
 		Webhooks:   w.hooks,
+
+		Comparisons: comparison.New(w.G, 0),
 	})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{

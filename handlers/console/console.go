@@ -18,6 +18,7 @@ import (
 	"recoup/models/approval"
 	"recoup/models/audit"
 	"recoup/models/bulkgrant"
+	"recoup/models/comparison"
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/deadletter"
@@ -74,6 +75,8 @@ type Deps struct {
 	BulkGrants *bulkgrant.Store
 	Tasks      *task.Store
 	Desk       *approval.Desk
+	// Comparisons say what rollouts do.
+	Comparisons *comparison.Service
 }
 
 // Console holds the handlers.

@@ -24,6 +24,7 @@ import (
 	"recoup/models/approval"
 	"recoup/models/audit"
 	"recoup/models/bulkgrant"
+	"recoup/models/comparison"
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/export"
@@ -122,6 +123,8 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 		Audit:      audit.NewLog(g),
 		Exports:    w.exports,
 		Webhooks:   w.hooks,
+
+		Comparisons: comparison.New(w.G, 0),
 	})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{

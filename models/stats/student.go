@@ -46,8 +46,8 @@ func incompleteBeta(x, a, b float64) float64 {
 		}
 		return v
 	}
-	c, d, f := 1.0, 1/keep(1-(a+b)*x/(a+1)), 1.0
-	f = d
+	c, d := 1.0, 1/keep(1-(a+b)*x/(a+1))
+	f := d
 	for m := 1.0; m < 10_000; m++ {
 		even := m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m))
 		d, c = 1/keep(1+even*d), keep(1+even/c)

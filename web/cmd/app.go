@@ -14,6 +14,7 @@ import (
 	"recoup/models/actor"
 	"recoup/models/approval"
 	"recoup/models/bulkgrant"
+	"recoup/models/comparison"
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/db"
@@ -54,6 +55,8 @@ type app struct {
 	tasks *task.Store
 	// requests are what waits for a second person.
 	requests *approval.Store
+	// comparisons say what rollouts do.
+	comparisons *comparison.Service
 	// rollup is the derived sums of entries.
 	rollup  *rollup.Store
 	exports *export.Service
@@ -97,6 +100,7 @@ func (a *app) build(queue bool) error {
 	}
 	a.pricing = pricing.New(a.ops)
 	a.rollouts = rollout.New(a.ops, rollout.Options{Costs: rollout.KnownCosts})
+	a.comparisons = comparison.New(a.g, a.cfg.ReplayRetention)
 	a.letters = deadletter.New(a.ops)
 	a.costs = cost.New(a.ops)
 	a.staff = staff.New(a.g, staff.Options{})

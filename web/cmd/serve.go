@@ -107,6 +107,8 @@ func (a *app) server() (*web.Server, error) {
 		Audit:      audit.NewLog(a.g),
 		Exports:    a.exports,
 		Webhooks:   a.webhooks,
+
+		Comparisons: a.comparisons,
 	})
 	routes := web.Routes(jsonAPI, pages)
 	if a.cfg.MetricsListen == "" {
@@ -143,6 +145,7 @@ func (a *app) run(ctx context.Context, kind process.Kind, serve bool) error {
 		group.Go(func() error { return a.anchor(ctx) })
 		group.Go(func() error { return a.rollUp(ctx) })
 		group.Go(func() error { return a.checkRollouts(ctx) })
+		group.Go(func() error { return a.compareRollouts(ctx) })
 		group.Go(func() error { return a.nightly(ctx) })
 	}
 	if a.cfg.MetricsListen != "" {
