@@ -19,7 +19,7 @@ func (s sample) integrityRow(passed bool) integrity.Row {
 
 func (s sample) integrityRules() []integrity.Rule {
 	var rules []integrity.Rule
-	for _, name := range []string{"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9", "J2", "J3", "J4", "O1"} {
+	for _, name := range []string{"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9", "J2", "J3", "J4", "O1", "T1"} {
 		r := integrity.Rule{Name: name, Say: s.l.Maybe("rule."+name, name), State: "passed", Problems: "0"}
 		switch name {
 		case "L7":

@@ -288,3 +288,16 @@ func (s *Service) HeadDiffers(ctx context.Context, accountKey int64) (bool, erro
 	}
 	return differs, nil
 }
+
+// LockFrozen takes an account's lock for the rest of the transaction and tells whether the account is frozen, for
+// whoever posts to many accounts and leaves the frozen ones out. Fault: account_not_found.
+func (s *Service) LockFrozen(ctx context.Context, tx *gorm.DB, accountKey int64) (frozen bool, err error) {
+	res := tx.WithContext(ctx).Raw(`SELECT frozen_at IS NOT NULL FROM accounts WHERE key = ? FOR NO KEY UPDATE`, accountKey).Scan(&frozen)
+	if res.Error != nil {
+		return false, fmt.Errorf("ledger: lock: %w", res.Error)
+	}
+	if res.RowsAffected == 0 {
+		return false, fault.New(fault.NotFound, fault.CodeAccountNotFound, "The account does not exist. Nothing was written.")
+	}
+	return frozen, nil
+}

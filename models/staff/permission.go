@@ -41,6 +41,7 @@ const (
 	RolloutView    Permission = "rollout.view"
 	CostView       Permission = "cost.view"
 	ApprovalView   Permission = "approval.view" // see what waits for a second person
+	SettlementView Permission = "settlement.view"
 )
 
 // What can be done.
@@ -74,10 +75,13 @@ const (
 	RolloutAdvance Permission = "rollout.advance"   // start, advance, complete
 	RolloutPause   Permission = "rollout.pause"     // pause and resume
 	RolloutBack    Permission = "rollout.roll_back" // roll back
-	StaffManage    Permission = "staff.manage"
-	APIKeyManage   Permission = "apikey.manage"
-	WebhookManage  Permission = "webhook.manage"
-	PreferenceEdit Permission = "preferences.edit" // one's own
+	// SettlementPropose is to propose and edit settlements, to take one up again, and to name the document of one that is
+	// settled outside. Whether it is done at all, ApprovalDecide decides.
+	SettlementPropose Permission = "settlement.propose"
+	StaffManage       Permission = "staff.manage"
+	APIKeyManage      Permission = "apikey.manage"
+	WebhookManage     Permission = "webhook.manage"
+	PreferenceEdit    Permission = "preferences.edit" // one's own
 )
 
 // All returns every permission, in the order in which a screen lists them.
@@ -120,6 +124,8 @@ func All() []Permission {
 		RolloutAdvance,
 		RolloutPause,
 		RolloutBack,
+		SettlementView,
+		SettlementPropose,
 		CostView,
 		CostRecord,
 		CostImport,
@@ -149,6 +155,7 @@ func granted(r Role) []Permission {
 			ApprovalView,
 			PricingView,
 			RolloutView,
+			SettlementView,
 		}
 	case Product:
 		return append(
@@ -178,6 +185,7 @@ func granted(r Role) []Permission {
 			AccountAdjust,
 			ApprovalAsk,
 			ApprovalDecide,
+			SettlementPropose,
 		)
 	case Support:
 		return append(

@@ -47,6 +47,8 @@ var roleMatrix = map[staff.Permission]string{
 	"rollout.advance":    "__p_la",
 	"rollout.pause":      "__p_la",
 	"rollout.roll_back":  "__p_la",
+	"settlement.view":    "vfpsla",
+	"settlement.propose": "_f__la",
 	"cost.view":          "_fp_la",
 	"cost.record":        "_____a",
 	"cost.import":        "_f__la",

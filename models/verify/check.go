@@ -34,6 +34,8 @@ const (
 	CheckDecision Check = "decision"
 	// CheckSettlement: a delivered job is paid for, a failed one is not.
 	CheckSettlement Check = "settlement"
+	// CheckPayment: what a settlement paid for a job is what was approved for it, once, and the entry says the same.
+	CheckPayment Check = "payment"
 	// CheckLine: a job waits in the line exactly while it is queued, running or retrying, as the same attempt.
 	CheckLine Check = "line"
 	// CheckStuck: no job waits past its lease, wake-up or expiry and the grace.
@@ -55,6 +57,6 @@ const (
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
-		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckLine, CheckStuck, CheckOperation,
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckOperation,
 		CheckTriggers, CheckCheckpoint, CheckAnchor, CheckRollup, CheckMonth}
 }

@@ -24,5 +24,6 @@ func Invariants() []Invariant {
 		{"J3", []Check{CheckFlags, CheckJob}},
 		{"J4", []Check{CheckLine, CheckStuck}},
 		{"O1", []Check{CheckOperation}},
+		{"T1", []Check{CheckPayment}},
 	}
 }

@@ -146,6 +146,9 @@ func (r *run) work(ctx context.Context) error {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		err := r.operations(ctx)
+		if err == nil {
+			err = r.payments(ctx)
+		}
 		if err == nil && !r.report.Partial {
 			err = r.rollup(ctx)
 		}

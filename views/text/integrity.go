@@ -140,6 +140,8 @@ func rules(key string) (en, ja string) {
 		return "What a job says of its money and what the ledger holds are the same.", "ジョブに記された金額の状態と台帳の内容が一致します。"
 	case "rule.J4":
 		return "Every job that is not finished waits where it will be moved on, and none waits past its time.", "未完了のジョブは必ず次に進む列にあり、期限を過ぎて待っているものはありません。"
+	case "rule.T1":
+		return "What a settlement pays for a job was delivered under the candidate, approved by a second person, and paid once; the entry says the same.", "精算でジョブに対して支払われる額は、候補の価格で納品されたものに限り、第二の担当者が承認し、一度だけ支払われ、記帳と一致します。"
 	case "rule.O1":
 		return "Every change has its stored result, and each charge belongs to the operation that its job names.", "すべての変更に結果が保存されており、課金はジョブの示す操作によるものです。"
 
@@ -192,6 +194,8 @@ func checks(key string) (en, ja string) {
 		return "Recorded decision", "記録された決定"
 	case "check.settlement":
 		return "Settlement", "精算"
+	case "check.payment":
+		return "Payments of settlements", "精算の支払い"
 	case "check.line":
 		return "Waiting line", "待ち行列"
 	case "check.stuck":

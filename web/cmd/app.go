@@ -27,6 +27,7 @@ import (
 	"recoup/models/pricing"
 	"recoup/models/rollout"
 	"recoup/models/rollup"
+	"recoup/models/settlement"
 	"recoup/models/staff"
 	"recoup/models/task"
 	"recoup/models/webhook"
@@ -62,6 +63,8 @@ type app struct {
 	exports *export.Service
 	// bulkGrants are files of grants.
 	bulkGrants *bulkgrant.Store
+	// settlements put charges of rollouts right.
+	settlements *settlement.Store
 	// relay is nil for commands without a queue.
 	relay *tasks.Relay
 }
@@ -118,6 +121,7 @@ func (a *app) build(queue bool) error {
 	}
 	a.tasks = task.New(a.g, kick)
 	a.bulkGrants = bulkgrant.New(a.ops, a.ledger, a.requests, a.tasks)
+	a.settlements = settlement.New(a.ops, a.ledger, a.requests, a.tasks)
 	a.exports = export.NewService(a.ops, a.tasks, a.ledger, export.Options{Direct: a.cfg.ExportDirect, Keep: a.cfg.ExportKeep, Storage: a.cfg.ExportStorage})
 	a.imports = costimport.New(a.ops, a.costs, a.tasks)
 	secret := a.cfg.Secret

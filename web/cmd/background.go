@@ -4,6 +4,7 @@ import (
 	"recoup/models/bulkgrant"
 	"recoup/models/costimport"
 	"recoup/models/export"
+	"recoup/models/settlement"
 	"recoup/models/task"
 	"recoup/models/verify"
 	"recoup/tasks"
@@ -17,5 +18,6 @@ func (a *app) background() map[task.Kind]tasks.BackgroundFunc {
 		costimport.Kind: a.imports.Run,
 		verify.TaskKind: tasks.Verify(v, a.anchors(v)),
 		bulkgrant.Kind:  a.bulkGrants.Run,
+		settlement.Kind: a.settlements.Run,
 	}
 }

@@ -9,7 +9,11 @@ import (
 // executors apply what a second person has approved, by kind of change request.
 func (a *app) executors() map[approval.Kind]approval.Executor {
 	all := map[approval.Kind]approval.Executor{}
-	for _, some := range []map[approval.Kind]approval.Executor{a.ledger.Executors(), a.bulkGrants.Executors()} {
+	for _, some := range []map[approval.Kind]approval.Executor{
+		a.ledger.Executors(),
+		a.bulkGrants.Executors(),
+		a.settlements.Executors(),
+	} {
 		maps.Copy(all, some)
 	}
 	return all
