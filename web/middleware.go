@@ -33,7 +33,7 @@ func requestID(next echo.HandlerFunc) echo.HandlerFunc {
 			id = ids.New()
 		}
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
-		c.SetRequest(c.Request().WithContext(reqctx.New(c.Request().Context(), id)))
+		c.SetRequest(c.Request().WithContext(operation.WithNotes(reqctx.New(c.Request().Context(), id))))
 		return next(c)
 	}
 }

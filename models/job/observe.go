@@ -50,8 +50,9 @@ func (s *Service) countGuard(ctx context.Context, guard, outcome string) {
 	s.guards.Add(ctx, 1, metric.WithAttributes(attribute.String("guard", guard), attribute.String("outcome", outcome)))
 }
 
-// describe puts what a job is on the span in ctx. attempt is the one that the change is about, 0 for none.
+// describe puts what a job is on the span in ctx, and its decision in the notes. attempt is the one that the change is about, 0 for none.
 func (j Job) describe(ctx context.Context, attempt int) {
+	operation.NoteDecision(ctx, j.RuleVersion, j.RolloutID, j.Cohort)
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
 		return

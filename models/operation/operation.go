@@ -196,6 +196,7 @@ func (s *Store) Apply(ctx context.Context, req Request, change func(ctx context.
 	case err == nil:
 	case errors.Is(err, ErrNothing):
 		span.SetAttributes(attribute.String(AttrOutcome, "nothing_to_do"))
+		NoteOutcome(ctx, "nothing_to_do")
 		return out, err
 	case f == nil:
 		outcome = "failed"
@@ -212,6 +213,7 @@ func (s *Store) Apply(ctx context.Context, req Request, change func(ctx context.
 		s.auditRefusal(ctx, req, f)
 	}
 	span.SetAttributes(attribute.String(AttrOutcome, outcome))
+	NoteOutcome(ctx, outcome)
 	if err == nil && !out.Replayed {
 		span.SetAttributes(attribute.Int(AttrSend, 1))
 	}

@@ -27,6 +27,7 @@ type ctxKey int
 const (
 	ownTraceKey ctxKey = iota // the trace in the context was begun by this process
 	askedByKey                // the span that asked, where the operation belongs to another trace
+	notesKey                  // what log lines say of the operation
 )
 
 // WithOwnTrace says that no caller brought the trace in ctx: this process began it for a request that
@@ -92,6 +93,9 @@ func (s *Store) Step(ctx context.Context, name string) (context.Context, trace.S
 
 // describe puts what is known of a stored operation on the span of a replay or conflict.
 func describe(ctx context.Context, o Stored) {
+	if o.RuleVersion != nil && o.Cohort != nil {
+		NoteDecision(ctx, *o.RuleVersion, o.RolloutID, *o.Cohort)
+	}
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
 		return

@@ -13,11 +13,7 @@ import (
 	"time"
 
 	"recoup/models/actor"
-	"recoup/models/credit"
-	"recoup/models/ids"
 	"recoup/models/modeltest"
-	"recoup/models/pricing"
-	"recoup/models/rollout"
 	"recoup/models/staff"
 )
 
@@ -72,23 +68,8 @@ func installNode(t *testing.T) (dir string) {
 func TestOpenFeatureSDK(t *testing.T) {
 	dir := installNode(t)
 	s := startStack(t, nil)
-	m := &modeltest.Models{G: s.app.g, Ops: s.app.ops, Ledger: s.app.ledger, Pricing: s.app.pricing, Jobs: s.app.jobs}
-	m.Account(t, "acct_42", 1000)
+	id := s.trial()
 	ctx := t.Context()
-	n := pricing.NewRule{OperationID: ids.New(), Actor: actor.Staff("pm"), Action: modeltest.Action, Unit: "second", UnitPrice: 1000, DiscountBps: 1000,
-		Rounding: credit.RoundHalfEven, Reason: "10 % off"}
-	if _, err := s.app.pricing.CreateRule(ctx, n); err != nil {
-		t.Fatal(err)
-	}
-	const id = "ro_2026_discount10" // a salt that puts acct_42 into the first 10 %, acct_1 outside
-	_, err := s.app.rollouts.Create(ctx, rollout.NewRollout{Envelope: modeltest.Envelope(), ID: id, Action: modeltest.Action, Candidate: modeltest.Action + "@v2",
-		Reason: "trial", Stages: []pricing.Stage{{Number: 1, Threshold: 10_000}}})
-	if err == nil {
-		_, err = s.app.rollouts.Start(ctx, rollout.StepRequest{Envelope: modeltest.Envelope(), RolloutID: id, Version: 1, Reason: "go"})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	_, key, err := s.app.staff.CreateKey(ctx, staff.By{Actor: actor.System()}, staff.NewKey{Name: "flags", Scopes: []staff.Scope{staff.FlagsRead}})
 	if err != nil {
 		t.Fatal(err)

@@ -115,6 +115,12 @@ type stack struct {
 
 func startStack(t *testing.T, more map[string]string) *stack {
 	t.Helper()
+	return startLoggingStack(t, more, io.Discard)
+}
+
+// startLoggingStack is startStack whose log goes somewhere.
+func startLoggingStack(t *testing.T, more map[string]string, logTo io.Writer) *stack {
+	t.Helper()
 	dir := t.TempDir()
 	for _, d := range []string{dir, filepath.Dir(dir)} { // as root, Redis runs as another user
 		if err := os.Chmod(d, 0o711); err != nil {
@@ -139,7 +145,7 @@ func startStack(t *testing.T, more map[string]string) *stack {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := open(context.Background(), cfg, io.Discard, true)
+	a, err := open(context.Background(), cfg, logTo, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,12 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"recoup/handlers/reqctx"
+	"recoup/models/operation"
 )
 
 // NewLogger returns a logger that adds to every line what its context knows: request_id, trace_id,
-// operation_id and actor, each where there is one. Values under names that mean a secret are
+// operation_id and actor, and of the operation its outcome and the decision that priced its job (rule_version,
+// rollout_id, cohort), each where there is one. Values under names that mean a secret are
 // replaced, as a last line of defence.
 func NewLogger(w io.Writer, asJSON bool, level slog.Leveler) *slog.Logger {
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: redact}
@@ -35,7 +37,7 @@ type contextHandler struct{ slog.Handler }
 
 func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
 	facts := reqctx.Of(ctx)
-	attrs := make([]slog.Attr, 0, 4)
+	attrs := make([]slog.Attr, 0, 8)
 	if facts.RequestID != "" {
 		attrs = append(attrs, slog.String("request_id", facts.RequestID))
 	}
@@ -47,6 +49,12 @@ func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	if facts.Actor.Kind != "" {
 		attrs = append(attrs, slog.String("actor", facts.Actor.String()))
+	}
+	noted := operation.Notes(ctx)
+	for _, a := range []struct{ name, value string }{{"outcome", noted.Outcome}, {"rule_version", noted.RuleVersion}, {"rollout_id", noted.RolloutID}, {"cohort", noted.Cohort}} {
+		if a.value != "" {
+			attrs = append(attrs, slog.String(a.name, a.value))
+		}
 	}
 	if len(attrs) > 0 {
 		r = r.Clone()

@@ -12,15 +12,19 @@ import (
 
 	"recoup/handlers/reqctx"
 	"recoup/models/actor"
+	"recoup/models/operation"
 )
 
 func TestLineCarriesItsContext(t *testing.T) {
 	var out bytes.Buffer
 	log := NewLogger(&out, true, slog.LevelInfo).With("component", "test")
-	ctx := reqctx.New(context.Background(), "req-1")
+	ctx := operation.WithNotes(reqctx.New(context.Background(), "req-1"))
 	ctx = trace.ContextWithSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{0xab, 15: 1}, SpanID: trace.SpanID{1}}))
 	reqctx.SetOperationID(ctx, "op-1")
 	reqctx.SetActor(ctx, actor.Staff("st_1"))
+	id := "ro_1"
+	operation.NoteDecision(ctx, "video_render@v2", &id, "candidate")
+	operation.NoteOutcome(ctx, "applied")
 	log.InfoContext(ctx, "done", "n", 7, "password", "hunter2")
 	log.DebugContext(ctx, "hidden")
 
@@ -30,7 +34,8 @@ func TestLineCarriesItsContext(t *testing.T) {
 	}
 	for name, want := range map[string]any{
 		"msg": "done", "request_id": "req-1", "trace_id": "ab000000000000000000000000000001", "operation_id": "op-1",
-		"actor": "staff:st_1", "component": "test", "n": float64(7), "password": "[redacted]",
+		"actor": "staff:st_1", "component": "test", "n": float64(7), "outcome": "applied",
+		"rule_version": "video_render@v2", "rollout_id": "ro_1", "cohort": "candidate", "password": "[redacted]",
 	} {
 		if line[name] != want {
 			t.Errorf("%s: got %v, want %v", name, line[name], want)
