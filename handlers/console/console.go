@@ -17,6 +17,7 @@ import (
 	"recoup/handlers/route"
 	"recoup/models/approval"
 	"recoup/models/audit"
+	"recoup/models/bulk"
 	"recoup/models/bulkgrant"
 	"recoup/models/comparison"
 	"recoup/models/cost"
@@ -77,6 +78,8 @@ type Deps struct {
 	Desk       *approval.Desk
 	// Comparisons say what rollouts do.
 	Comparisons *comparison.Service
+	// BulkWorks are changes of many dead letters.
+	BulkWorks *bulk.Store
 }
 
 // Console holds the handlers.

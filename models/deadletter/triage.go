@@ -36,6 +36,9 @@ type Request struct {
 	JobID     string
 	// Generation is the one whose death was looked at; nil for the present one.
 	Generation *int64
+	// Also runs in the transaction of the change, after it, and not for a replay: both are there, or neither. An error
+	// takes the change back. nil for most.
+	Also func(ctx context.Context, tx *operation.Tx) error
 }
 
 // AssignRequest says who shall take care of a dead letter.
@@ -246,7 +249,11 @@ func (s *Service) apply(ctx context.Context, r Request, kind string, input opera
 			return nil, err
 		}
 		tx.JobKey = d.JobKey
-		return change(ctx, tx, d)
+		out, err := change(ctx, tx, d)
+		if err == nil && r.Also != nil {
+			err = r.Also(ctx, tx)
+		}
+		return out, err
 	})
 }
 

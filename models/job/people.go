@@ -44,6 +44,9 @@ type PersonRequest struct {
 	// job that has gone on to another generation refuses with state_conflict: its new death is not the one
 	// that was looked at.
 	Generation *int64
+	// Also runs in the transaction of the change, after it, and not for a replay: both are there, or neither. An error
+	// takes the change back. nil for most.
+	Also func(ctx context.Context, tx *operation.Tx) error
 }
 
 // WorkResult is the stored result of Cancel, Requeue, Discard and Reopen.
@@ -177,7 +180,11 @@ func (s *Service) person(ctx context.Context, r PersonRequest, kind string, bad 
 	req := operation.Request{Scope: operation.Account(r.AccountID), ID: r.OperationID, Kind: kind, Actor: r.Actor, RequestID: r.RequestID,
 		Reason: r.Reason, Object: "account:" + r.AccountID + "/job:" + r.JobID, Input: input, Invalid: bad}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
-		return change(ctx, tx, ref{accountKey: tx.AccountKey, id: r.JobID, generation: r.Generation})
+		out, err := change(ctx, tx, ref{accountKey: tx.AccountKey, id: r.JobID, generation: r.Generation})
+		if err == nil && r.Also != nil {
+			err = r.Also(ctx, tx)
+		}
+		return out, err
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"recoup/migrations"
 	"recoup/models/actor"
 	"recoup/models/approval"
+	"recoup/models/bulk"
 	"recoup/models/bulkgrant"
 	"recoup/models/comparison"
 	"recoup/models/cost"
@@ -65,6 +66,8 @@ type app struct {
 	bulkGrants *bulkgrant.Store
 	// settlements put charges of rollouts right.
 	settlements *settlement.Store
+	// bulkWorks are changes of many dead letters.
+	bulkWorks *bulk.Store
 	// relay is nil for commands without a queue.
 	relay *tasks.Relay
 }
@@ -135,7 +138,11 @@ func (a *app) build(queue bool) error {
 	a.jobs, err = job.New(a.ops, a.ledger, job.Options{Secret: []byte(secret), Kick: kick, Policy: job.Policy{
 		MaxAttempts: a.cfg.MaxAttempts, Lease: a.cfg.Lease, Deadline: a.cfg.Deadline, Expires: a.cfg.Expires,
 		BackoffBase: a.cfg.BackoffBase, BackoffMax: a.cfg.BackoffMax, Jitter: a.cfg.Jitter}}, mp)
-	return err
+	if err != nil {
+		return err
+	}
+	a.bulkWorks = bulk.New(a.ops, a.letters, a.jobs, bulk.Options{Limit: a.cfg.BulkLimit, Requests: a.requests})
+	return nil
 }
 
 // close gives the connections back and sends what telemetry still holds.

@@ -15,7 +15,7 @@ const webhookRetention = 30 * 24 * time.Hour
 const caretakeEvery = time.Hour
 
 // caretake removes sessions and links that ended, rows that count replays past their retention, old deliveries
-// of webhooks and files that expired, and computes fingerprints that are missing.
+// of webhooks, sets of bulk works that nobody started and files that expired, and computes fingerprints that are missing.
 // Nothing depends on it but the size of the tables, so a failure is only logged.
 func (a *app) caretake(ctx context.Context) error {
 	ticker := time.NewTicker(caretakeEvery)
@@ -41,6 +41,11 @@ func (a *app) caretake(ctx context.Context) error {
 			a.log.WarnContext(ctx, "old webhook deliveries stay", "error", err)
 		} else if n > 0 {
 			a.log.InfoContext(ctx, "old webhook deliveries removed", "rows", n)
+		}
+		if n, err := a.bulkWorks.DeletePrepared(ctx); err != nil {
+			a.log.WarnContext(ctx, "sets that nobody started stay", "error", err)
+		} else if n > 0 {
+			a.log.InfoContext(ctx, "sets that nobody started removed", "bulk_works", n)
 		}
 		if n, err := a.exports.DeleteExpired(ctx); err != nil {
 			a.log.WarnContext(ctx, "expired exports stay", "error", err)

@@ -13,6 +13,7 @@ func (a *app) executors() map[approval.Kind]approval.Executor {
 		a.ledger.Executors(),
 		a.bulkGrants.Executors(),
 		a.settlements.Executors(),
+		a.bulkWorks.Executors(),
 	} {
 		maps.Copy(all, some)
 	}

@@ -90,6 +90,7 @@ func (a *app) server() (*web.Server, error) {
 		Imports:    a.imports,
 		Requests:   a.requests,
 		BulkGrants: a.bulkGrants,
+		BulkWorks:  a.bulkWorks,
 		Tasks:      a.tasks,
 		Desk:       approval.NewDesk(a.ops, a.executors()),
 		Staff:      a.staff,
@@ -146,6 +147,7 @@ func (a *app) run(ctx context.Context, kind process.Kind, serve bool) error {
 		group.Go(func() error { return a.rollUp(ctx) })
 		group.Go(func() error { return a.checkRollouts(ctx) })
 		group.Go(func() error { return a.compareRollouts(ctx) })
+		group.Go(func() error { return a.doBulkWorks(ctx) })
 		group.Go(func() error { return a.nightly(ctx) })
 	}
 	if a.cfg.MetricsListen != "" {

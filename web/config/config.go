@@ -62,6 +62,8 @@ type Config struct {
 	// ApprovalLimit is the largest amount of credits, up or down, that one person or program grants or
 	// adjusts alone.
 	ApprovalLimit int64
+	// BulkLimit is how many dead letters one person puts back or discards at once.
+	BulkLimit int64
 	// ApprovalExpiry is how long a change request can be decided.
 	ApprovalExpiry time.Duration
 	// ReplayRetention is how long the rows that count replays and conflicts are kept.
@@ -146,6 +148,7 @@ func Load(lookup Lookup, needs ...Need) (Config, error) {
 		SweepInterval:    r.duration("RECOUP_SWEEP_INTERVAL", 100*time.Millisecond, time.Minute),
 		ReplayRetention:  r.duration("RECOUP_REPLAY_RETENTION", day, 3650*day),
 		ApprovalLimit:    int64(r.number("RECOUP_APPROVAL_LIMIT", 0, math.MaxInt)),
+		BulkLimit:        int64(r.number("RECOUP_BULK_LIMIT", 0, math.MaxInt)),
 		ApprovalExpiry:   r.duration("RECOUP_APPROVAL_EXPIRY", time.Minute, 365*day),
 		ExportDirect:     int64(r.number("RECOUP_EXPORT_DIRECT", 1, 1_000_000_000)),
 		ExportKeep:       r.duration("RECOUP_EXPORT_KEEP", time.Minute, 90*day),

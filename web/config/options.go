@@ -40,6 +40,7 @@ func Options() []Option {
 		{"RECOUP_SWEEP_INTERVAL", "1s", "how often to look for work whose wake-up was lost", false},
 		{"RECOUP_REPLAY_RETENTION", "2160h", "how long rows that count replays and conflicts are kept; operations are kept for ever", false},
 		{"RECOUP_APPROVAL_LIMIT", "100000", "credits, up or down, that one person or program grants or adjusts alone; above it a second person has to approve", false},
+		{"RECOUP_BULK_LIMIT", "1000", "dead letters that one person puts back or discards at once; above it a second person has to approve", false},
 		{"RECOUP_APPROVAL_EXPIRY", "168h", "time in which a change request can be decided; after it nobody can approve it any more", false},
 		{"RECOUP_EXPORT_DIRECT", "100000", "most entries of a file that is sent at once; larger ones are made in the background", false},
 		{"RECOUP_EXPORT_KEEP", "24h", "how long a file that was made in the background is kept", false},
