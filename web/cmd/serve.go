@@ -138,6 +138,9 @@ func (a *app) run(ctx context.Context, kind process.Kind, serve bool) error {
 	if err != nil {
 		return err
 	}
+	if kind != process.Serve {
+		saveMemory()
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return runner.Run(ctx) })
 	group.Go(func() error { return a.caretake(ctx) })
