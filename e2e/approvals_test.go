@@ -54,7 +54,7 @@ func TestAdjustmentWithASecondPerson(t *testing.T) {
 		t.Error("whoever asked is offered the decision")
 	}
 	request := eval[string](fiona, "location.pathname")
-	if n, err := w.Requests.CountOpen(t.Context(), 10); err != nil || n != 1 {
+	if n, err := w.Requests.CountOpen(t.Context(), approval.Filter{}, 10); err != nil || n != 1 {
 		t.Errorf("%d change requests after a double click, %v", n, err)
 	}
 

@@ -86,6 +86,7 @@ func newWorld(t *testing.T) *world {
 	w.bulk = bulkgrant.New(w.Ops, w.Ledger, w.Requests, w.tasks)
 	executors := w.Ledger.Executors()
 	maps.Copy(executors, w.bulk.Executors())
+	maps.Copy(executors, w.Rollouts.Executors())
 	w.desk = approval.NewDesk(w.Ops, executors)
 	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, false)

@@ -50,8 +50,11 @@ func richRollouts(s sample, f layout.Frame) []page {
 		{name: "rollout", view: rollouts.RolloutPage(f, s.rollout())},
 		{name: "rollout-advance", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "advance", ID: rollout.Text, URL: rollout.URL, Version: "3", Blocked: s.l.T("checks.fails", s.l.T("checks.reconciliation")),
 			Changes: []ui.Change{{Label: s.l.T("step.stage"), Before: "1 %", After: "5 %"}, {Label: s.l.T("step.accounts"), Before: "118", After: s.l.T("step.about", "592", "11,840")}}})},
+		{name: "rollout-second", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "start", ID: rollout.Text, URL: rollout.URL, Version: "1",
+			Second: rollouts.Second{Say: s.l.T("second.needed"), Replaces: "cr_x", Version: "1", Digest: "00"}})},
 		{name: "rollout-roll-back", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(true), Name: "roll_back", ID: rollout.Text, URL: rollout.URL, Version: "3", Danger: true})},
 		{name: "rollout-new", view: rollouts.NewPage(f, rollouts.New{Act: s.act(false), ID: ui.Field{Value: rollout.Text}, Candidates: []ui.Option{{Value: "video_render@v5", Label: "video_render@v5", Selected: true}},
+			Terms:       rollouts.NewTerms{Second: []ui.Option{{Value: "start", Label: s.l.T("second.start"), Selected: true}, {Value: "complete", Label: s.l.T("second.complete")}}, Above: ui.Field{Value: "25000"}},
 			StagesError: s.l.T("problem.is required"), Stages: []rollouts.NewStage{{Number: "1", Threshold: ui.Field{Value: "1000"}, DwellH: ui.Field{Value: "24"}},
 				{Number: "2", Threshold: ui.Field{Value: "100001", Error: s.l.T("problem.is too long")}, Plans: ui.Field{Value: "pro, team"}}}})},
 	}
@@ -64,6 +67,8 @@ func (s sample) rollout() rollouts.Rollout {
 		Examined: s.l.T("checks.examined", "1,204", s.at(40*time.Second).Full),
 		Stages: []rollouts.Stage{{Label: s.l.T("stage.named", "12"), Note: s.l.T("stage.past"), Past: true}, {Label: s.l.T("stage.threshold", "1"), Note: s.l.T("stage.since", s.at(90*time.Hour).Short), Now: true},
 			{Label: s.l.T("stage.of_segment", "25", "pro, beta=yes"), Note: s.l.T("step.about", "2,960", "11,840")}, {Label: s.l.T("stage.threshold", "100"), Note: s.l.T("step.about", "11,840", "11,840")}},
+		Terms: rollouts.Terms{Second: s.l.T("second.terms", s.l.T("second.above_is", "25")), Waiting: rollouts.Waiting{What: s.l.T("approval.advance_rollout", "ro_2026_discount10", "25 %"),
+			Say: s.l.T("second.waits", "Mika Sato", s.at(-90*time.Hour).Full), URL: "/approvals/cr_x"}},
 		Steps: []rollouts.Step{{Name: "roll_back", URL: "/x", Danger: true}, {Name: "resume", URL: "/x", Main: true}},
 		Try:   rollouts.Try{Action: "/rollouts/ro_2026_discount10", Account: ui.Field{Value: "acct_7Q2M"}, Cohort: "candidate", Rule: "video_render@v5", Bucket: "8,012", Why: s.l.T("why.below_threshold"), Price: s.l.T("price.example", "60", "second", "36")},
 	}

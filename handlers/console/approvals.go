@@ -14,7 +14,6 @@ import (
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
 	"recoup/models/approval"
-	"recoup/models/bulkgrant"
 	"recoup/models/fault"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -37,7 +36,8 @@ func (h *Console) approvalRoutes() []route.Route {
 		at(http.MethodGet, one+"/edit", "approval.edit", staff.AccountGrant, h.editForm),
 		at(http.MethodPost, one+"/edit", "approval.edit.post", staff.AccountGrant, h.edit),
 	}
-	for verb, p := range map[string]staff.Permission{"approve": staff.ApprovalDecide, "reject": staff.ApprovalDecide, "withdraw": staff.ApprovalAsk} {
+	// Which right it takes to decide depends on what is proposed: decidable asks for it.
+	for verb, p := range map[string]staff.Permission{"approve": staff.ApprovalView, "reject": staff.ApprovalView, "withdraw": staff.ApprovalAsk} {
 		out = append(out,
 			at(http.MethodGet, one+"/"+verb, verb, p, func(c echo.Context) error { return h.decideForm(c, verb) }),
 			at(http.MethodPost, one+"/"+verb, verb+".post", p, func(c echo.Context) error { return h.decide(c, verb) }))
@@ -49,14 +49,18 @@ func (h *Console) approvals(c echo.Context) error {
 	r := h.of(c)
 	q := newQuery(r, "/approvals", "tab", "kind", "account", "state")
 	tab := views.Tab(q.get("tab"))
-	if tab != views.Decided && tab != views.Mine {
+	may, decides := r.decidable()
+	if tab != views.Decided && tab != views.Mine && (tab != views.Yours || !decides) {
 		tab = views.Open
 		q.values.Del("tab")
 		q.values.Del("state")
 	}
-	f := approval.Filter{Kind: approval.Kind(q.get("kind")), Undecided: tab == views.Open, Closed: tab == views.Decided, State: approval.State(q.get("state"))}
+	f := approval.Filter{Kind: approval.Kind(q.get("kind")), Undecided: tab == views.Open || tab == views.Yours, Closed: tab == views.Decided, State: approval.State(q.get("state"))}
 	if tab == views.Mine {
 		f.RequestedBy = r.Who.Actor().String()
+	}
+	if tab == views.Yours {
+		f.Kinds, f.NotKinds, f.NotRequestedBy = may.Kinds, may.NotKinds, may.NotRequestedBy
 	}
 	if account := q.get("account"); account != "" {
 		f.Object = operation.Account(account).String()
@@ -75,19 +79,29 @@ func (h *Console) approvals(c echo.Context) error {
 	chips = q.chip(chips, "account", r.L.T("filter.account"))
 	m := views.Model{Action: q.path, Tab: tab, Account: ui.Field{Value: q.get("account")}, Zone: r.L.ZoneAt(r.Now),
 		List: list(chips, q.without("kind", "state", "account"))}
-	open, err := h.Requests.CountOpen(c.Request().Context(), railCount)
+	open, err := h.Requests.CountOpen(c.Request().Context(), approval.Filter{}, railCount)
 	if err != nil {
 		return err
 	}
-	for _, t := range []views.Tab{views.Open, views.Decided, views.Mine} {
+	yours, err := h.Requests.CountOpen(c.Request().Context(), may, railCount)
+	if err != nil {
+		return err
+	}
+	for _, t := range []views.Tab{views.Open, views.Yours, views.Decided, views.Mine} {
+		if t == views.Yours && !decides {
+			continue
+		}
 		choice := ui.Choice{Text: views.TabName(r.L, t), URL: q.path + "?tab=" + string(t), Current: t == tab}
 		if t == views.Open {
 			choice.URL, choice.Count = q.path, counted(r, open)
 		}
+		if t == views.Yours {
+			choice.Count = counted(r, yours)
+		}
 		m.Tabs = append(m.Tabs, choice)
 	}
 	m.Kinds = []ui.Option{{Label: r.L.T("filter.any"), Selected: f.Kind == ""}}
-	for _, k := range []approval.Kind{ledger.KindGrant, ledger.KindAdjustment, bulkgrant.Kind} {
+	for _, k := range approvalKinds() {
 		m.Kinds = append(m.Kinds, ui.Option{Value: string(k), Label: pr.KindOfApproval(k), Selected: k == f.Kind})
 	}
 	m.States = []ui.Option{{Label: r.L.T("filter.any"), Selected: f.State == ""}}
@@ -148,7 +162,7 @@ const historyRows = 50
 // approvalDetail reads what belongs to a change request and maps it to its page.
 func (h *Console) approvalDetail(r request, cr approval.Request) (views.Detail, error) {
 	ctx := r.Request().Context()
-	d := present.ApprovalPage{Request: cr, Own: cr.RequestedBy == r.Who.Actor().String(), May: r.may(staff.ApprovalDecide)}
+	d := present.ApprovalPage{Request: cr, Own: cr.RequestedBy == r.Who.Actor().String(), May: r.may(decidedBy(cr.Kind))}
 	if err := h.approvalSubject(ctx, &d); err != nil {
 		return views.Detail{}, err
 	}
@@ -161,7 +175,7 @@ func (h *Console) approvalDetail(r request, cr approval.Request) (views.Detail, 
 		return views.Detail{}, err
 	}
 	for _, p := range people {
-		if p.Allows(staff.ApprovalDecide) && p.Actor().String() != cr.RequestedBy {
+		if p.Allows(decidedBy(cr.Kind)) && p.Actor().String() != cr.RequestedBy {
 			d.Deciders = append(d.Deciders, p)
 		}
 	}
@@ -180,7 +194,7 @@ func (h *Console) approvalDetail(r request, cr approval.Request) (views.Detail, 
 			m.EditURL = at + "/edit"
 		}
 	} else {
-		m.ApproveURL, m.RejectURL = r.link(staff.ApprovalDecide, at+"/approve"), r.link(staff.ApprovalDecide, at+"/reject")
+		m.ApproveURL, m.RejectURL = r.link(decidedBy(cr.Kind), at+"/approve"), r.link(decidedBy(cr.Kind), at+"/reject")
 	}
 	return m, nil
 }
@@ -218,6 +232,9 @@ func (h *Console) decideForm(c echo.Context, verb string) error {
 	if err != nil {
 		return err
 	}
+	if err := r.mayDecide(verb, cr.Kind); err != nil {
+		return err
+	}
 	at := present.ApprovalURL(cr.ID)
 	if cr.State != approval.Open {
 		// Nothing is left to decide: its page says what became of it.
@@ -236,12 +253,21 @@ func (h *Console) decide(c echo.Context, verb string) error {
 	if err != nil {
 		return err
 	}
+	if err := r.mayDecide(verb, cr.Kind); err != nil {
+		return err
+	}
 	seen := seenOf(r, cr.ID)
 	in := approval.Decision{OperationID: r.FormValue("operation_id"), Actor: r.Who.Actor(), RequestID: reqctx.RequestID(c.Request().Context()),
 		ID: cr.ID, Version: seen.Version, Digest: seen.Digest, Reason: r.FormValue("reason")}
 	run := map[string]func(context.Context, approval.Decision) (operation.Outcome, error){
 		"approve": h.Desk.Approve, "reject": h.Desk.Reject, "withdraw": h.Desk.Withdraw}[verb]
 	out, err := run(c.Request().Context(), in)
+	if fault.Is(err, fault.CodeChecksNotPassed) {
+		// The refusal wrote nothing, not even what the checks have found.
+		if err := h.checkProposed(c.Request().Context(), cr); err != nil {
+			return err
+		}
+	}
 	at := present.ApprovalURL(cr.ID)
 	var m views.Detail
 	if err != nil {

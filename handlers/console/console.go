@@ -297,7 +297,7 @@ func (h *Console) frame(r request) layout.Frame {
 		}
 	}
 	if r.may(staff.ApprovalView) {
-		if open, err := h.Requests.CountOpen(r.Request().Context(), railCount); err == nil {
+		if open, err := h.Requests.CountOpen(r.Request().Context(), r.waiting(), railCount); err == nil {
 			f.Approvals = counted(r, open)
 		}
 	}

@@ -38,7 +38,7 @@ func (h *Console) overview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	open, err := h.Requests.CountOpen(ctx, railCount)
+	open, err := h.Requests.CountOpen(ctx, r.waiting(), railCount)
 	if err != nil {
 		return err
 	}

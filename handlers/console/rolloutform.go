@@ -36,6 +36,7 @@ func (r request) draft() (rollout.NewRollout, error) {
 	}
 	charges, costs := number("min_charges", rollout.DefaultMinCharges), number("min_costs_bps", rollout.DefaultMinCostsBps)
 	n.MinCharges, n.MinCostsBps = &charges, &costs
+	n.Second = r.draftTerms(number)
 	if bad != nil {
 		return n, fault.InvalidFields(bad...)
 	}
@@ -82,6 +83,7 @@ func (h *Console) newRolloutForm(r request, form ui.Act, err error) (views.New, 
 	if m.MinCosts.Value == "" {
 		m.MinCosts.Value = strconv.Itoa(rollout.DefaultMinCostsBps)
 	}
+	m.Terms = h.termsForm(r, err)
 	var listErr error
 	if m.Candidates, listErr = h.candidates(r.Request().Context(), r.FormValue("candidate")); listErr != nil {
 		return m, listErr

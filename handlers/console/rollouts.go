@@ -155,6 +155,9 @@ func (h *Console) rollout(c echo.Context) error {
 	if o.State.Live() {
 		m.CheckURL = at + "/check"
 	}
+	if err := h.terms(r, pr, o, &m); err != nil {
+		return err
+	}
 	if m.Try, err = h.try(r, pr, o); err != nil {
 		return err
 	}
@@ -254,6 +257,9 @@ func (h *Console) movePage(r request, m rolloutMove, o rollout.Rollout, form ui.
 		}
 		f.Blocked = pr.Unsafe(o, checks)
 	}
+	if err := h.askSecond(r, m, o, pr, &f); err != nil {
+		return nil, err
+	}
 	return views.MovePage(h.frame(r), f), nil
 }
 
@@ -267,7 +273,7 @@ func (h *Console) move(c echo.Context, m rolloutMove) error {
 	if err != nil {
 		version = 0 // of no rollout: the page is not one of ours, and is told the state as it is
 	}
-	out, err := m.do(c.Request().Context(), rollout.StepRequest{Envelope: r.by(), RolloutID: o.ID, Version: version, Reason: r.FormValue("reason")})
+	out, err := m.do(c.Request().Context(), rollout.StepRequest{Envelope: r.by(), RolloutID: o.ID, Version: version, Reason: r.FormValue("reason"), Replaces: r.replaced()})
 	var page templ.Component
 	if err != nil {
 		var pageErr error

@@ -26,6 +26,9 @@ func (p Presenter) ApprovalTile(open int64, to string) overview.Tile {
 
 // ApprovalTitle names what a change request proposes.
 func (p Presenter) ApprovalTitle(r approval.Request) string {
+	if title, ok := p.proposedStep(r); ok {
+		return title
+	}
 	if amount, ok := proposedCredits(r); ok {
 		return p.L.T("approval."+string(r.Kind), p.L.Signed(amount))
 	}
@@ -65,6 +68,9 @@ func (p Presenter) ApprovalRow(r approval.Request) approvals.Row {
 	if account, ok := strings.CutPrefix(r.Object, "account:"); ok {
 		v.Account = Account(account)
 	}
+	if id, ok := rolloutOf(r); ok {
+		v.About = ui.ID{Value: id, URL: RolloutURL(id)}
+	}
 	if amount, ok := proposedCredits(r); ok {
 		v.Credits = p.L.Signed(amount)
 	}
@@ -100,6 +106,10 @@ func (p Presenter) ApprovalView(d ApprovalPage) (approvals.Detail, error) {
 	if r.DecidedBy != nil {
 		v.Decider = p.actor(*r.DecidedBy)
 	}
+	if r.State == approval.Voided {
+		// Nobody decided: whoever moved the object made it void.
+		v.Decider, v.DecisionReason = "", ""
+	}
 	if r.ReplacedBy != nil {
 		v.Replacement = ui.Link{Text: *r.ReplacedBy, URL: OperationURL(r.OperationScope().String(), *r.ReplacedBy)}
 		if d.Replacement != nil {
@@ -113,7 +123,11 @@ func (p Presenter) ApprovalView(d ApprovalPage) (approvals.Detail, error) {
 			v.Lines = append(v.Lines, approvals.Line{Label: p.L.T("col.name"), Value: d.Account.Name})
 		}
 	}
-	if r.Kind == bulkgrant.Kind {
+	if _, ok := rolloutOf(r); ok {
+		if err := p.proposedMove(r, &v); err != nil {
+			return v, err
+		}
+	} else if r.Kind == bulkgrant.Kind {
 		if err := p.proposedFile(r, &v); err != nil {
 			return v, err
 		}
@@ -132,6 +146,9 @@ func (p Presenter) ApprovalView(d ApprovalPage) (approvals.Detail, error) {
 	for _, a := range d.History {
 		e := approvals.Event{At: p.L.Stamp(a.At, p.Now), Who: p.actor(a.Actor), Reason: a.Reason, Refused: a.Outcome == "refused",
 			What: p.L.Maybe("approval.event."+a.Action, a.Action)}
+		if a.Action == "void" {
+			e.Reason = p.L.Maybe("approval.void."+a.Reason, a.Reason)
+		}
 		if e.Refused {
 			e.What, e.Reason = p.L.Maybe("kind."+a.Action, a.Action), p.L.Maybe("fault."+a.Code, a.Reason)
 		}
@@ -202,6 +219,8 @@ func (p Presenter) approvalSay(r approval.Request) string {
 		return p.L.T("approval.say_approved", by, decider)
 	case r.State == approval.Rejected:
 		return p.L.T("approval.say_rejected", by, decider)
+	case r.State == approval.Voided:
+		return p.L.T("approval.say_voided", by, p.L.Maybe("approval.void."+r.DecisionReason, r.DecisionReason))
 	case r.State == approval.Expired:
 		return p.L.T("approval.say_expired", by, until)
 	case r.ReplacedBy != nil:

@@ -32,12 +32,14 @@ const (
 	Approved  State = "approved"
 	Rejected  State = "rejected"
 	Withdrawn State = "withdrawn"
+	// Voided is one whose object has moved on: it could not be applied any more as it was proposed.
+	Voided State = "voided"
 	// Expired is an open one that nobody decided in time. No row holds it: the clock says so.
 	Expired State = "expired"
 )
 
 // States returns all states, open first.
-func States() []State { return []State{Open, Approved, Rejected, Withdrawn, Expired} }
+func States() []State { return []State{Open, Approved, Rejected, Withdrawn, Voided, Expired} }
 
 // Codes of this package's faults.
 const (
@@ -46,10 +48,11 @@ const (
 	CodeOwnRequest = "own_change_request"
 	// CodeNotRequester: only whoever asked withdraws or edits.
 	CodeNotRequester = "not_the_requester"
-	// CodeRejected, CodeWithdrawn and CodeExpired answer a further try of an operation whose change request
+	// CodeRejected, CodeWithdrawn, CodeVoided and CodeExpired answer a further try of an operation whose change request
 	// was voided. Its id is used up.
 	CodeRejected  = "approval_rejected"
 	CodeWithdrawn = "approval_withdrawn"
+	CodeVoided    = "approval_voided"
 	CodeExpired   = "approval_expired"
 )
 
@@ -86,9 +89,10 @@ type Request struct {
 	ExpiresAt   time.Time
 	State       State
 	Version     int
-	// DecidedBy and DecidedAt are nil while it is open, and when it expired.
-	DecidedBy      *string
-	DecidedAt      *time.Time
+	// DecidedBy and DecidedAt are nil while it is open, and when it expired. Of a voided one they say who moved on.
+	DecidedBy *string
+	DecidedAt *time.Time
+	// DecisionReason is what the person said; of a voided one it is the code that Void got.
 	DecisionReason string
 	// ReplacedBy is the operation id, in the same scope, of the proposal that an edit put in its place; nil
 	// where none did.

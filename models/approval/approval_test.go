@@ -152,7 +152,7 @@ func TestProposedTwiceIsOneChangeRequestAndOtherInputIsAConflict(t *testing.T) {
 	// The id is taken for every kind of operation of the account.
 	_, err := w.Ledger.Freeze(ctx, ledger.FreezeRequest{Envelope: r.Envelope, AccountID: "a", Reason: "x"})
 	_ = refused(t, err, fault.CodeOperationConflict)
-	if n, err := w.Requests.CountOpen(ctx, 10); err != nil || n != 1 {
+	if n, err := w.Requests.CountOpen(ctx, approval.Filter{}, 10); err != nil || n != 1 {
 		t.Errorf("%d open, %v", n, err)
 	}
 	if got := w.Balance(t, "a"); got != 500 {
@@ -283,7 +283,7 @@ func TestAVoidRequestStaysVoidAndItsIdIsUsedUp(t *testing.T) {
 			if got := w.Balance(t, "a"); got != 500 {
 				t.Errorf("balance %d", got)
 			}
-			if n, err := w.Requests.CountOpen(ctx, 10); err != nil || n != 0 {
+			if n, err := w.Requests.CountOpen(ctx, approval.Filter{}, 10); err != nil || n != 0 {
 				t.Errorf("%d open, %v", n, err)
 			}
 			closed, err := w.Requests.List(ctx, approval.Filter{Closed: true, State: x.state}, nil, page.Older, 10)

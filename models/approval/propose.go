@@ -41,7 +41,7 @@ func (s *Store) Propose(ctx context.Context, tx *operation.Tx, p Proposal) (Requ
 }
 
 // Standing answers a further try of an operation that waits: with its change request while that is open,
-// else with fault approval_rejected, approval_withdrawn or approval_expired. It is an operation.Request's
+// else with fault approval_rejected, approval_withdrawn, approval_voided or approval_expired. It is an operation.Request's
 // Waiting.
 func (s *Store) Standing(ctx context.Context, g *gorm.DB, stored operation.Stored) (any, error) {
 	r, err := find(ctx, g, `c.account_key = ? AND c.scope = ? AND c.operation_id = ?`, stored.AccountKey, stored.Scope, stored.ID)
@@ -66,6 +66,8 @@ func (s *Store) Standing(ctx context.Context, g *gorm.DB, stored operation.Store
 		return nil, void(CodeRejected, "The change request %s for this operation was rejected.", r.ID)
 	case Withdrawn:
 		return nil, void(CodeWithdrawn, "The change request %s for this operation was withdrawn.", r.ID)
+	case Voided:
+		return nil, void(CodeVoided, "What the change request %s for this operation was about has moved on.", r.ID)
 	case Expired:
 		return nil, void(CodeExpired, "The change request %s for this operation expired before anybody decided.", r.ID)
 	}

@@ -72,11 +72,13 @@ func (s *Store) OfOperation(ctx context.Context, scope operation.Scope, id strin
 	return &r, nil
 }
 
-// CountOpen counts those that can be decided, up to most.
-func (s *Store) CountOpen(ctx context.Context, most int) (int64, error) {
+// CountOpen counts those that can be decided and that the filter keeps, up to most.
+func (s *Store) CountOpen(ctx context.Context, f Filter, most int) (int64, error) {
+	f.Undecided = true
+	where, args := f.where()
 	var n int64
-	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM change_requests
-		WHERE state = 'open' AND expires_at > clock_timestamp() LIMIT ?) o`, most).Scan(&n).Error
+	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM change_requests c WHERE `+strings.Join(where, ` AND `)+` LIMIT ?) o`,
+		append(args, most)...).Scan(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("approval: count: %w", err)
 	}
@@ -93,15 +95,14 @@ type Filter struct {
 	Object string
 	// RequestedBy and DecidedBy are actors as they are stored.
 	RequestedBy, DecidedBy string
+	// Kinds keeps those of any of these kinds, NotKinds all others; nil keeps all.
+	Kinds, NotKinds []Kind
+	// NotRequestedBy leaves out what this actor asked for.
+	NotRequestedBy string
 }
 
-// Position is a place in the list.
-type Position struct{ Key int64 }
-
-// List returns a page of change requests, newest first.
-func (s *Store) List(ctx context.Context, f Filter, from *Position, dir page.Direction, limit int) (page.Page[Request, Position], error) {
-	var where []string
-	var args []any
+// where is the filter as conditions on change_requests c, with their values.
+func (f Filter) where() (where []string, args []any) {
 	and := func(cond string, values ...any) {
 		where, args = append(where, cond), append(args, values...)
 	}
@@ -126,6 +127,35 @@ func (s *Store) List(ctx context.Context, f Filter, from *Position, dir page.Dir
 		if x.value != "" {
 			and(`c.`+x.column+` = ?`, x.value)
 		}
+	}
+	if len(f.Kinds) > 0 {
+		and(`c.kind IN ?`, texts(f.Kinds))
+	}
+	if len(f.NotKinds) > 0 {
+		and(`c.kind NOT IN ?`, texts(f.NotKinds))
+	}
+	if f.NotRequestedBy != "" {
+		and(`c.requested_by <> ?`, f.NotRequestedBy)
+	}
+	return where, args
+}
+
+func texts(kinds []Kind) []string {
+	out := make([]string, len(kinds))
+	for i, k := range kinds {
+		out[i] = string(k)
+	}
+	return out
+}
+
+// Position is a place in the list.
+type Position struct{ Key int64 }
+
+// List returns a page of change requests, newest first.
+func (s *Store) List(ctx context.Context, f Filter, from *Position, dir page.Direction, limit int) (page.Page[Request, Position], error) {
+	where, args := f.where()
+	and := func(cond string, values ...any) {
+		where, args = append(where, cond), append(args, values...)
 	}
 	order := `DESC`
 	if dir == page.Newer {

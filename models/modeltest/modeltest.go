@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -149,8 +150,12 @@ func New(t testing.TB, g *gorm.DB, policy job.Policy, options ...ledger.Option) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Rollouts: rollout.New(ops, rollout.Options{Costs: rollout.KnownCosts}), Jobs: jobs, Letters: deadletter.New(ops),
-		Requests: approval.NewStore(g, 0), Desk: approval.NewDesk(ops, l.Executors())}
+	requests := approval.NewStore(g, 0)
+	rollouts := rollout.New(ops, rollout.Options{Costs: rollout.KnownCosts, Requests: requests})
+	executors := l.Executors()
+	maps.Copy(executors, rollouts.Executors())
+	return &Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Rollouts: rollouts, Jobs: jobs, Letters: deadletter.New(ops),
+		Requests: requests, Desk: approval.NewDesk(ops, executors)}
 }
 
 // OwnPostgres starts a PostgreSQL for one test alone, which the test may kill and restart, and waits for

@@ -41,6 +41,10 @@ type NewRollout struct {
 	// MinCharges and MinCostsBps are nil for the defaults.
 	MinCharges  *int64
 	MinCostsBps *int64
+	// Second is which steps need a second person; nil for what the installation's configuration says.
+	Second *Second
+	// CapPerDay is how many credits it may give away a day before it pauses by itself; nil for any number.
+	CapPerDay *int64
 	// Reason is required.
 	Reason string
 }
@@ -72,6 +76,12 @@ func (s *Service) Create(ctx context.Context, n NewRollout) (operation.Outcome, 
 		Object: object(n.ID), Invalid: n.check(),
 		Input: operation.Input{"id": n.ID, "title": optional(n.Title), "action": n.Action, "baseline": optional(n.Baseline), "candidate": n.Candidate,
 			"stages": json.RawMessage(stages), "min_charges": n.MinCharges, "min_costs_bps": n.MinCostsBps, "reason": n.Reason}}
+	if n.Second != nil {
+		req.Input["second"] = n.Second.String()
+	}
+	if n.CapPerDay != nil {
+		req.Input["cap_per_day"] = *n.CapPerDay
+	}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) { return s.create(ctx, tx, n, string(stages)) })
 }
 
@@ -87,6 +97,8 @@ func (n NewRollout) check() []fault.Field {
 	refuse(n.Candidate == "", "candidate", "is required")
 	refuse(n.MinCharges != nil && (*n.MinCharges < 1 || *n.MinCharges > 1_000_000), "min_charges", "must be 1 to 1000000")
 	refuse(n.MinCostsBps != nil && (*n.MinCostsBps < 0 || *n.MinCostsBps > 10000), "min_costs_bps", "must be 0 to 10000")
+	refuse(n.Second != nil && n.Second.Above != nil && (*n.Second.Above < 0 || *n.Second.Above > pricing.Buckets), "approve_above", "must be 0 to 100000")
+	refuse(n.CapPerDay != nil && *n.CapPerDay < 1, "cap_per_day", "must be at least 1")
 	return append(bad, checkReason(n.Reason)...)
 }
 
@@ -112,10 +124,16 @@ func (s *Service) create(ctx context.Context, tx *operation.Tx, n NewRollout, st
 	if n.MinCostsBps != nil {
 		costs = *n.MinCostsBps
 	}
+	second := s.second
+	if n.Second != nil {
+		second = *n.Second
+	}
 	g := tx.DB.WithContext(ctx)
-	res := g.Exec(`INSERT INTO rollouts (id, title, action, baseline, candidate, salt, min_charges, min_costs_bps, created_by)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-		n.ID, n.Title, n.Action, *action.Baseline, rule.ID, n.ID, charges, costs, n.Actor.String())
+	res := g.Exec(`INSERT INTO rollouts (id, title, action, baseline, candidate, salt, min_charges, min_costs_bps,
+			approve_start, approve_above, approve_complete, cap_per_day, created_by)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+		n.ID, n.Title, n.Action, *action.Baseline, rule.ID, n.ID, charges, costs,
+		second.Start, second.Above, second.Complete, n.CapPerDay, n.Actor.String())
 	if res.Error != nil {
 		return nil, fmt.Errorf("rollout: create: %w", res.Error)
 	}

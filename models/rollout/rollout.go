@@ -14,6 +14,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"recoup/models/approval"
 	"recoup/models/fault"
 	"recoup/models/operation"
 	"recoup/models/pricing"
@@ -60,10 +61,14 @@ type Rollout struct {
 	// costs have to be known, in hundredths of a percent.
 	MinCharges  int
 	MinCostsBps int
-	CreatedBy   string
-	CreatedAt   time.Time
-	StartedAt   *time.Time
-	EndedAt     *time.Time
+	// Second says which steps need a second person.
+	Second Second `gorm:"embedded"`
+	// CapPerDay is how many credits it may give away a day of the book time zone before it pauses; nil for any number.
+	CapPerDay *int64
+	CreatedBy string
+	CreatedAt time.Time
+	StartedAt *time.Time
+	EndedAt   *time.Time
 	// Stages are all stages in order.
 	Stages []pricing.Stage `gorm:"-"`
 	// Enrolled is how many accounts it has admitted so far.
@@ -98,10 +103,15 @@ func (r Rollout) DwellUntil() *time.Time {
 
 // Service creates rollouts and moves them.
 type Service struct {
-	g    *gorm.DB
-	ops  *operation.Store
-	gate Gate
+	g        *gorm.DB
+	ops      *operation.Store
+	requests *approval.Store
+	second   Second
+	gate     Gate
 }
+
+// DefaultSecond is which steps of a new rollout need a second person where it does not say.
+func (s *Service) DefaultSecond() Second { return s.second }
 
 // Gate runs the checks of a rollout within a transaction. It returns what came out; an error says that the checks
 // could not be made.
@@ -111,13 +121,20 @@ type Gate func(ctx context.Context, g *gorm.DB, r Rollout) (Checks, error)
 type Options struct {
 	// Costs tells what is known of a rollout's costs. While it is nil, check 3 has no data and does not pass.
 	Costs CostsFunc
+	// Requests is where steps wait for a second person; nil for one with the default expiry.
+	Requests *approval.Store
+	// Second is which steps need a second person where a new rollout does not say.
+	Second Second
 	// Gate replaces the checks that advance and resume ask; nil for the real ones.
 	Gate Gate
 }
 
 // New makes a Service.
 func New(ops *operation.Store, o Options) *Service {
-	s := &Service{g: ops.DB(), ops: ops, gate: o.Gate}
+	s := &Service{g: ops.DB(), ops: ops, requests: o.Requests, second: o.Second, gate: o.Gate}
+	if s.requests == nil {
+		s.requests = approval.NewStore(s.g, 0)
+	}
 	if s.gate == nil {
 		s.gate = checker{costs: o.Costs}.run
 	}
@@ -130,7 +147,7 @@ func ScopeOf(id string) operation.Scope { return operation.Named("rollout:" + id
 func object(id string) string { return "rollout:" + id }
 
 const selectRollouts = `SELECT o.id, o.title, o.action, a.unit, o.baseline, o.candidate, o.salt, o.state, o.version, o.stage, o.stage_since,
-	o.min_charges, o.min_costs_bps, o.created_by, o.created_at, o.started_at, o.ended_at,
+	o.min_charges, o.min_costs_bps, o.approve_start, o.approve_above, o.approve_complete, o.cap_per_day, o.created_by, o.created_at, o.started_at, o.ended_at,
 	(SELECT count(*) FROM enrolments n WHERE n.rollout_id = o.id) AS enrolled
 	FROM rollouts o JOIN actions a ON a.id = o.action `
 
@@ -211,8 +228,8 @@ type Event struct {
 	Checks *string
 	Actor  string
 	Reason string
-	// Code is why Recoup made the step by itself, with Detail, a JSON object, holding its figures; empty and nil where a
-	// person did.
+	// Code is what there is to say beside the reason, with Detail, a JSON object, holding its figures; empty and nil for
+	// nothing.
 	Code   string
 	Detail *string
 	// Scope and OperationID name the operation.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"recoup/models/approval"
 	"recoup/models/fault"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -21,6 +22,8 @@ type StepRequest struct {
 	Version int64
 	// Reason is required.
 	Reason string
+	// Replaces names the proposal of the same step that this one takes the place of: an edit. Nil where none waits.
+	Replaces *approval.Replaced
 }
 
 // step is what one kind of step does.
@@ -35,11 +38,13 @@ type step struct {
 	locks bool
 	// ask is which checks it needs.
 	ask demand
+	// second reports whether a rollout asks for a second person; nil for a step that never needs one.
+	second func(r Rollout) bool
 	// before refuses what the guard cannot say; nil for nothing.
 	before func(r Rollout, action pricing.LockedAction) error
 	// scope is where its operation id is unique; the zero Scope for that of people.
 	scope operation.Scope
-	// cause is why Recoup makes it by itself; zero where a person does.
+	// cause is what the history says beside the reason; zero for nothing.
 	cause cause
 	// found are the checks that led to a halt, for the history; nil for other steps.
 	found *Checks
@@ -62,26 +67,36 @@ const (
 // (another version or state, another rollout of the action is live, the baseline is not in force any more, the
 // candidate is retired), and those of operation.Apply.
 func (s *Service) Start(ctx context.Context, r StepRequest) (operation.Outcome, error) {
-	return s.step(ctx, r, step{kind: "start_rollout", event: "started", from: []State{Draft}, to: Running, forward: 1, locks: true,
+	return s.step(ctx, r, s.startStep())
+}
+
+func (s *Service) startStep() step {
+	return step{kind: kindStart, event: "started", from: []State{Draft}, to: Running, forward: 1, locks: true, second: Rollout.startNeedsSecond,
 		before: func(o Rollout, action pricing.LockedAction) error {
 			if action.Baseline == nil || *action.Baseline != o.Baseline {
 				return fault.State(string(o.State), "The baseline %s is not in force any more. Nothing was changed.", o.Baseline)
 			}
 			return nil
-		}})
+		}}
 }
 
 // Advance goes on to the next stage: checks are made again now and must all pass. Faults: invalid_request,
 // rollout_not_found, state_conflict (another version or state, or the last stage), dwell_not_over, checks_not_passed,
-// and those of operation.Apply. Where a check is red, the rollout is halted.
+// and those of operation.Apply. Where a check is red, the rollout is halted. Like Start and Complete, it waits for a second
+// person where the rollout asks for one: the outcome is then Waiting, and state_conflict also says that another
+// proposal waits already.
 func (s *Service) Advance(ctx context.Context, r StepRequest) (operation.Outcome, error) {
-	return s.step(ctx, r, step{kind: "advance_rollout", event: "advanced", from: []State{Running}, to: Running, forward: 1, ask: allGreen,
+	return s.step(ctx, r, s.advanceStep())
+}
+
+func (s *Service) advanceStep() step {
+	return step{kind: kindAdvance, event: "advanced", from: []State{Running}, to: Running, forward: 1, ask: allGreen, second: Rollout.advanceNeedsSecond,
 		before: func(o Rollout, _ pricing.LockedAction) error {
 			if o.Next() == nil {
 				return fault.State(string(o.State), "Rollout %s stands at its last stage. Nothing was changed.", o.ID)
 			}
 			return nil
-		}})
+		}}
 }
 
 // Pause lets nobody new in; who is enrolled keeps the candidate. Faults: invalid_request, rollout_not_found,
@@ -106,7 +121,11 @@ func (s *Service) RollBack(ctx context.Context, r StepRequest) (operation.Outcom
 // Complete makes the candidate the price in force, from a stage that admits everybody. Faults: invalid_request,
 // rollout_not_found, state_conflict, and those of operation.Apply.
 func (s *Service) Complete(ctx context.Context, r StepRequest) (operation.Outcome, error) {
-	return s.step(ctx, r, step{kind: "complete_rollout", event: "completed", from: []State{Running}, to: Completed, locks: true,
+	return s.step(ctx, r, s.completeStep())
+}
+
+func (s *Service) completeStep() step {
+	return step{kind: kindComplete, event: "completed", from: []State{Running}, to: Completed, locks: true, second: Rollout.completeNeedsSecond,
 		before: func(o Rollout, _ pricing.LockedAction) error {
 			if !o.Full() {
 				return fault.State(string(o.State), "Rollout %s does not admit everybody yet. Nothing was changed.", o.ID)
@@ -115,7 +134,7 @@ func (s *Service) Complete(ctx context.Context, r StepRequest) (operation.Outcom
 		},
 		after: func(ctx context.Context, tx *operation.Tx, o Rollout) error {
 			return pricing.Promote(ctx, tx, o.Action, o.Candidate, o.Baseline, o.ID)
-		}})
+		}}
 }
 
 // Archive puts a draft aside. Faults: invalid_request, rollout_not_found, state_conflict, and those of operation.Apply.
@@ -166,53 +185,10 @@ func (s *Service) step(ctx context.Context, r StepRequest, do step) (operation.O
 	if !idPattern.MatchString(r.RolloutID) {
 		return operation.Outcome{}, notFound(r.RolloutID)
 	}
+	req.Waiting = s.requests.Standing
 	red := false
 	out, err := s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
-		before, err := find(ctx, tx.DB, r.RolloutID)
-		if err != nil {
-			return nil, err
-		}
-		// What is stale or not possible is refused before locks are taken and checks are made; the guard below decides.
-		if before.Version != r.Version || !slices.Contains(do.from, before.State) {
-			return nil, moved(before, do)
-		}
-		var action pricing.LockedAction
-		if do.locks {
-			if _, action, err = pricing.LockRule(ctx, tx.DB, before.Candidate); err != nil {
-				return nil, err
-			}
-		}
-		if do.before != nil {
-			if err := do.before(before, action); err != nil {
-				return nil, err
-			}
-		}
-		checks := do.found
-		if do.ask != noChecks {
-			made, err := s.gate(ctx, tx.DB, before)
-			if err != nil {
-				return nil, err
-			}
-			checks = &made
-			ask := do.ask
-			if before.State == Halted {
-				ask = allGreen
-			}
-			red = made.Red()
-			if made.Red() || ask == allGreen && !made.Passed() {
-				return nil, fault.New(fault.Conflict, fault.CodeChecksNotPassed, "Not all checks pass: %s. Nothing was changed.", made.Why())
-			}
-		}
-		after, err := s.move(ctx, tx, before, do)
-		if err != nil {
-			return nil, err
-		}
-		if do.after != nil {
-			if err := do.after(ctx, tx, before); err != nil {
-				return nil, err
-			}
-		}
-		return after, record(ctx, tx, do.event, after, checks, do.cause)
+		return s.make(ctx, tx, r, do, false, &red)
 	})
 	if red && fault.Is(err, fault.CodeChecksNotPassed) {
 		// The refusal wrote nothing: what was found is kept, and the rollout halted, by themselves.
@@ -221,6 +197,66 @@ func (s *Service) step(ctx context.Context, r StepRequest, do step) (operation.O
 		}
 	}
 	return out, err
+}
+
+// make makes a step in the transaction of its operation, or proposes it where a second person has to agree and none has.
+// red is set where a check failed.
+func (s *Service) make(ctx context.Context, tx *operation.Tx, r StepRequest, do step, agreed bool, red *bool) (any, error) {
+	before, err := find(ctx, tx.DB, r.RolloutID)
+	if err != nil {
+		return nil, err
+	}
+	// What is stale or not possible is refused before locks are taken and checks are made; the guard below decides.
+	if before.Version != r.Version || !slices.Contains(do.from, before.State) {
+		return nil, moved(before, do)
+	}
+	propose := !agreed && do.second != nil && do.second(before)
+	if !propose {
+		// Before the rollout itself is locked, in the order in which an approval locks the two.
+		if err := s.requests.Void(ctx, tx, voidMoved, object(r.RolloutID)); err != nil {
+			return nil, err
+		}
+	}
+	var action pricing.LockedAction
+	if do.locks {
+		if _, action, err = pricing.LockRule(ctx, tx.DB, before.Candidate); err != nil {
+			return nil, err
+		}
+	}
+	if do.before != nil {
+		if err := do.before(before, action); err != nil {
+			return nil, err
+		}
+	}
+	checks := do.found
+	if do.ask != noChecks {
+		made, err := s.gate(ctx, tx.DB, before)
+		if err != nil {
+			return nil, err
+		}
+		checks = &made
+		ask := do.ask
+		if before.State == Halted {
+			ask = allGreen
+		}
+		*red = made.Red()
+		if made.Red() || ask == allGreen && !made.Passed() {
+			return nil, fault.New(fault.Conflict, fault.CodeChecksNotPassed, "Not all checks pass: %s. Nothing was changed.", made.Why())
+		}
+	}
+	if propose {
+		return s.propose(ctx, tx, r, before, do)
+	}
+	after, err := s.move(ctx, tx, before, do)
+	if err != nil {
+		return nil, err
+	}
+	if do.after != nil {
+		if err := do.after(ctx, tx, before); err != nil {
+			return nil, err
+		}
+	}
+	return after, record(ctx, tx, do.event, after, checks, do.cause)
 }
 
 // move is the guard: one conditional update on version and state.

@@ -16,13 +16,15 @@ import (
 // a halt first.
 func SystemScopeOf(id string) operation.Scope { return operation.Named("rollout-system:" + id) }
 
-// Codes of why Recoup made a step by itself.
+// Codes of what there is to say of a step beside a person's reason.
 const (
+	// CodeAgreed: a second person agreed. The detail has change_request, its id, and by, the actor who agreed.
+	CodeAgreed = "agreed"
 	// CodeCheckFailed: a check is red. The event's checks say which.
 	CodeCheckFailed = "check_failed"
 )
 
-// cause is why Recoup makes a step by itself.
+// cause is what there is to say of a step beside its reason; zero for nothing.
 type cause struct {
 	code   string
 	detail any

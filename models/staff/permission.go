@@ -63,7 +63,7 @@ const (
 	JobWork        Permission = "job.work"       // claim, heartbeat, complete, fail
 	Requeue        Permission = "deadletter.requeue"
 	ApprovalAsk    Permission = "approval.ask"    // take back or edit what one asked for oneself
-	ApprovalDecide Permission = "approval.decide" // approve or reject what somebody else asked for
+	ApprovalDecide Permission = "approval.decide" // approve or reject what moves credits and somebody else asked for
 	Discard        Permission = "deadletter.discard"
 	Reopen         Permission = "deadletter.reopen"
 	// DeadLetterTriage is to assign, snooze and note dead letters and their groups: what moves neither work nor money.
@@ -82,6 +82,8 @@ const (
 	APIKeyManage      Permission = "apikey.manage"
 	WebhookManage     Permission = "webhook.manage"
 	PreferenceEdit    Permission = "preferences.edit" // one's own
+	// RolloutApprove is to be the second person for a step of a rollout that somebody else asked for.
+	RolloutApprove Permission = "rollout.approve"
 )
 
 // All returns every permission, in the order in which a screen lists them.
@@ -126,6 +128,7 @@ func All() []Permission {
 		RolloutBack,
 		SettlementView,
 		SettlementPropose,
+		RolloutApprove,
 		CostView,
 		CostRecord,
 		CostImport,
@@ -167,6 +170,7 @@ func granted(r Role) []Permission {
 			RolloutAdvance,
 			RolloutPause,
 			RolloutBack,
+			RolloutApprove,
 		)
 	case Finance:
 		return append(
@@ -186,6 +190,7 @@ func granted(r Role) []Permission {
 			ApprovalAsk,
 			ApprovalDecide,
 			SettlementPropose,
+			RolloutApprove,
 		)
 	case Support:
 		return append(

@@ -49,6 +49,7 @@ var roleMatrix = map[staff.Permission]string{
 	"rollout.roll_back":  "__p_la",
 	"settlement.view":    "vfpsla",
 	"settlement.propose": "_f__la",
+	"rollout.approve":    "_fp_la",
 	"cost.view":          "_fp_la",
 	"cost.record":        "_____a",
 	"cost.import":        "_f__la",

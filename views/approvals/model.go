@@ -18,14 +18,17 @@ const (
 	Open    Tab = "open"
 	Decided Tab = "decided"
 	Mine    Tab = "mine"
+	// Yours are the open ones that the person may decide.
+	Yours Tab = "yours"
 )
 
 // Row is one change request of the list.
 type Row struct {
 	ID      ui.ID
 	Title   string
-	Account ui.ID  // zero: it is about something else
-	Object  string // where there is no account
+	Account ui.ID // zero: it is about something else
+	About   ui.ID // where there is no account; zero: Object says what it is about
+	Object  string
 	Credits string // signed; empty: it moves none by itself
 	By      string
 	Asked   text.Stamp
@@ -106,6 +109,8 @@ type Decide struct {
 
 func (m Model) none(l text.Locale) string {
 	switch m.Tab {
+	case Yours:
+		return l.T("approvals.none_yours")
 	case Decided:
 		return l.T("approvals.none_decided")
 	case Mine:
@@ -117,6 +122,8 @@ func (m Model) none(l text.Locale) string {
 // TabName is the word for a tab.
 func TabName(l text.Locale, t Tab) string {
 	switch t {
+	case Yours:
+		return l.T("approvals.yours")
 	case Decided:
 		return l.T("approvals.decided")
 	case Mine:

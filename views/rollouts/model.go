@@ -47,6 +47,7 @@ type Rollout struct {
 	Events   []Event
 	Zone     string
 	Steps    []Step
+	Terms    Terms
 }
 
 // Stage is one stop of the rail.
@@ -121,6 +122,7 @@ type Move struct {
 	Blocked   string // why it cannot be made now; empty: it can
 	Reason    ui.Field
 	Candidate string
+	Second    Second
 }
 
 // New is the form of a draft.
@@ -131,6 +133,7 @@ type New struct {
 	CandidateError                          string
 	StagesError                             string
 	Stages                                  []NewStage
+	Terms                                   NewTerms
 }
 
 // NewStage are the fields of one stage.

@@ -24,6 +24,10 @@ func approvals(key string) (en, ja string) {
 		return "Decided", "決定済み"
 	case "approvals.mine":
 		return "Mine", "自分の申請"
+	case "approvals.yours":
+		return "Yours to decide", "あなたの承認待ち"
+	case "approvals.none_yours":
+		return "Nothing waits for you.", "あなたの承認を待つ申請はありません。"
 	case "approvals.none_open":
 		return "Nothing waits for a second person.", "承認待ちの申請はありません。"
 	case "approvals.none_decided":
@@ -49,6 +53,22 @@ func approvals(key string) (en, ja string) {
 		return "Grant of {1} credits", "{1}クレジットの付与"
 	case "approval.adjustment":
 		return "Adjustment of {1} credits", "{1}クレジットの調整"
+	case "approval.start_rollout":
+		return "Start of {1} at {2}", "{1}の開始（{2}）"
+	case "approval.advance_rollout":
+		return "Advance of {1} to {2}", "{1}の拡大（{2}まで）"
+	case "approval.complete_rollout":
+		return "Completion of {1}", "{1}の完了"
+	case "approval.kind.start_rollout":
+		return "Start of a rollout", "ロールアウトの開始"
+	case "approval.kind.advance_rollout":
+		return "Advance of a rollout", "ロールアウトの拡大"
+	case "approval.kind.complete_rollout":
+		return "Completion of a rollout", "ロールアウトの完了"
+	case "approval.expected":
+		return "From", "変更前の状態"
+	case "approval.expected_is":
+		return "{1}, {2}, version {3}: void once it moves", "{1}、{2}、版{3}（変わると無効）"
 	case "approval.other":
 		return "Change: {1}", "変更：{1}"
 	case "approval.kind.grant":
@@ -63,6 +83,10 @@ func approvals(key string) (en, ja string) {
 		return "{1} asked for this, {2} rejected it. Nothing was applied.", "{1}が申請し、{2}が却下しました。何も実行されていません。"
 	case "approval.say_withdrawn":
 		return "{1} asked for this and took it back. Nothing was applied.", "{1}が申請し、取り下げました。何も実行されていません。"
+	case "approval.say_voided":
+		return "{1} asked for this. It is void: {2} Nothing was applied.", "{1}の申請です。無効になりました。{2}何も実行されていません。"
+	case "approval.void.rollout_moved":
+		return "The rollout has moved on since.", "その後ロールアウトの状態が変わりました。"
 	case "approval.say_replaced":
 		return "{1} edited this: another request took its place, and this one is void. Nothing was applied.", "{1}が編集しました。別の申請に置き換えられ、この申請は無効です。何も実行されていません。"
 	case "approval.say_expired":
@@ -125,6 +149,9 @@ func approvals(key string) (en, ja string) {
 	case "approval.event.edit":
 		return "edited it: a new request took its place", "編集：新しい申請に置き換え"
 
+	case "approval.event.void":
+		return "made it void", "無効化"
+
 	case "approve.open":
 		return "Approve", "承認"
 	case "approve.title":
@@ -178,6 +205,8 @@ func approvals(key string) (en, ja string) {
 		return "Rejected", "却下"
 	case "state.withdrawn":
 		return "Withdrawn", "取り下げ"
+	case "state.voided":
+		return "Void", "無効"
 	case "state.waits":
 		return "Waits for a second person", "二人目の承認待ち"
 
@@ -193,6 +222,8 @@ func approvals(key string) (en, ja string) {
 		return "Too late: the request is rejected by now.", "すでに却下されているため、実行できません。"
 	case "toolate.withdrawn":
 		return "Too late: the request is withdrawn or replaced by now.", "すでに取り下げまたは置き換えられているため、実行できません。"
+	case "toolate.voided":
+		return "Too late: the request is void by now.", "すでに無効となっているため、実行できません。"
 	case "toolate.expired":
 		return "Too late: the request has expired by now.", "すでに期限が切れているため、実行できません。"
 	case "toolate.stale":
@@ -207,6 +238,8 @@ func approvals(key string) (en, ja string) {
 		return "This was rejected. It is used up: open the form anew if it is still meant.", "この申請は却下されました。必要な場合はフォームを開き直してください。"
 	case "fault.approval_withdrawn":
 		return "This was withdrawn. It is used up: open the form anew if it is still meant.", "この申請は取り下げられました。必要な場合はフォームを開き直してください。"
+	case "fault.approval_voided":
+		return "What this was about has moved on. It is used up: open the form anew if it is still meant.", "対象の状態が変わったため無効です。必要な場合はフォームを開き直してください。"
 	case "fault.approval_expired":
 		return "This expired before anybody decided. It is used up: open the form anew if it is still meant.", "この申請は決定されずに期限が切れました。必要な場合はフォームを開き直してください。"
 	case "kind.approve":

@@ -112,6 +112,7 @@ func phrase(key string) (en, ja string) {
 		people,
 		pricing,
 		rollouts,
+		rolloutSteps,
 		shell,
 		triage,
 		webhooks,

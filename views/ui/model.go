@@ -196,7 +196,7 @@ func stateLook(state string) (icon, tone string) {
 		return "check", "ok"
 	case "rejected":
 		return "cross", "bad"
-	case "withdrawn":
+	case "withdrawn", "voided":
 		return "ban", "off"
 	case "undecided", "waits", "unconfirmed":
 		return "clock", "wait"

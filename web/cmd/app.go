@@ -105,7 +105,11 @@ func (a *app) build(queue bool) error {
 		return err
 	}
 	a.pricing = pricing.New(a.ops)
-	a.rollouts = rollout.New(a.ops, rollout.Options{Costs: rollout.KnownCosts})
+	a.rollouts = rollout.New(a.ops, rollout.Options{
+		Costs:    rollout.KnownCosts,
+		Requests: a.requests,
+		Second:   rollout.Second{Start: a.cfg.RolloutApproval.Start, Above: a.cfg.RolloutApproval.Above, Complete: a.cfg.RolloutApproval.Complete},
+	})
 	a.comparisons = comparison.New(a.g, a.cfg.ReplayRetention)
 	a.letters = deadletter.New(a.ops)
 	a.costs = cost.New(a.ops)

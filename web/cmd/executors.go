@@ -14,6 +14,7 @@ func (a *app) executors() map[approval.Kind]approval.Executor {
 		a.bulkGrants.Executors(),
 		a.settlements.Executors(),
 		a.bulkWorks.Executors(),
+		a.rollouts.Executors(),
 	} {
 		maps.Copy(all, some)
 	}

@@ -66,6 +66,8 @@ type Config struct {
 	BulkLimit int64
 	// ApprovalExpiry is how long a change request can be decided.
 	ApprovalExpiry time.Duration
+	// RolloutApproval is which steps of a rollout need a second person where the rollout does not say.
+	RolloutApproval RolloutApproval
 	// ReplayRetention is how long the rows that count replays and conflicts are kept.
 	ReplayRetention time.Duration
 
@@ -91,6 +93,13 @@ type Config struct {
 	WebhookAllow []netip.Prefix
 	// ShutdownGrace is how long requests and tasks may take to end after a signal to stop.
 	ShutdownGrace time.Duration
+}
+
+// RolloutApproval names steps of a rollout.
+type RolloutApproval struct {
+	Start, Complete bool
+	// Above is the threshold, of 100000, above which start and advance are meant; nil: at none.
+	Above *int
 }
 
 // Need names a service that a command cannot do without.
@@ -150,6 +159,7 @@ func Load(lookup Lookup, needs ...Need) (Config, error) {
 		ApprovalLimit:    int64(r.number("RECOUP_APPROVAL_LIMIT", 0, math.MaxInt)),
 		BulkLimit:        int64(r.number("RECOUP_BULK_LIMIT", 0, math.MaxInt)),
 		ApprovalExpiry:   r.duration("RECOUP_APPROVAL_EXPIRY", time.Minute, 365*day),
+		RolloutApproval:  r.rolloutApproval("RECOUP_ROLLOUT_APPROVAL"),
 		ExportDirect:     int64(r.number("RECOUP_EXPORT_DIRECT", 1, 1_000_000_000)),
 		ExportKeep:       r.duration("RECOUP_EXPORT_KEEP", time.Minute, 90*day),
 		ExportStorage:    int64(r.number("RECOUP_EXPORT_STORAGE", 1, 1<<20)) << 20,

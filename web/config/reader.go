@@ -247,3 +247,24 @@ func (r *reader) checkRedisURL(value string) {
 		r.fault("REDIS_URL", "is not a Redis address such as redis://:password@host:6379/0")
 	}
 }
+
+// rolloutApproval reads steps of a rollout: start, complete, above:N.
+func (r *reader) rolloutApproval(name string) (out RolloutApproval) {
+	text, _ := r.get(name)
+	for part := range strings.SplitSeq(text, ",") {
+		step, of, _ := strings.Cut(strings.TrimSpace(part), ":")
+		n, err := strconv.Atoi(of)
+		switch {
+		case step == "" && of == "":
+		case step == "start" && of == "":
+			out.Start = true
+		case step == "complete" && of == "":
+			out.Complete = true
+		case step == "above" && err == nil && n >= 0 && n <= 100_000:
+			out.Above = &n
+		default:
+			r.fault(name, "must list start, complete or above:N with N of 0 to 100000; %q is none of them", strings.TrimSpace(part))
+		}
+	}
+	return out
+}

@@ -1,0 +1,93 @@
+package console
+
+import (
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+
+	"recoup/handlers/present"
+	"recoup/models/approval"
+	"recoup/models/rollout"
+	views "recoup/views/rollouts"
+	"recoup/views/ui"
+)
+
+// kind is the kind of the operation that a step is, which is also that of its change request.
+func (m rolloutMove) kind() string { return m.name + "_rollout" }
+
+// askSecond adds to the form of a step that a second person has to agree, and what waits already.
+func (h *Console) askSecond(r request, m rolloutMove, o rollout.Rollout, pr present.Presenter, f *views.Move) error {
+	if !o.NeedsSecond(m.kind()) {
+		return nil
+	}
+	f.Second.Say = r.L.T("second.needed")
+	waits, err := h.Rollouts.Waiting(r.Request().Context(), o.ID)
+	if err != nil || waits == nil {
+		return err
+	}
+	if waits.RequestedBy == r.Who.Actor().String() && string(waits.Kind) == m.kind() {
+		f.Second.Say = r.L.T("second.replaces", r.L.Stamp(waits.RequestedAt, r.Now).Full)
+		f.Second.Replaces, f.Second.Version, f.Second.Digest = waits.ID, strconv.Itoa(waits.Version), waits.DigestHex()
+		return nil
+	}
+	f.Blocked, f.Second.Waits = r.L.T("second.waits_already", pr.ApprovalTitle(*waits)), true
+	return nil
+}
+
+// replaced is the proposal that the form of a step takes the place of; nil where it names none.
+func (r request) replaced() *approval.Replaced {
+	id := r.FormValue("replaces")
+	if id == "" {
+		return nil
+	}
+	version, err := strconv.Atoi(r.FormValue("replaces_version"))
+	if err != nil {
+		version = 0 // of no request: it is refused as not what was seen
+	}
+	digest, err := hex.DecodeString(r.FormValue("replaces_digest"))
+	if err != nil {
+		digest = nil
+	}
+	return &approval.Replaced{ID: id, Version: version, Digest: digest}
+}
+
+// terms adds to a rollout's page what it was made to keep to, and what waits.
+func (h *Console) terms(r request, pr present.Presenter, o rollout.Rollout, m *views.Rollout) error {
+	m.Terms.Second = pr.SecondSteps(o.Second)
+	waits, err := h.Rollouts.Waiting(r.Request().Context(), o.ID)
+	if err != nil || waits == nil {
+		return err
+	}
+	m.Terms.Waiting = pr.WaitingStep(*waits)
+	return nil
+}
+
+// draftTerms reads what the form of a draft says about second persons.
+func (r request) draftTerms(number func(name string, empty int64) int64) *rollout.Second {
+	// The form was parsed with the first value that was read of it.
+	steps := r.Request().Form["second"]
+	s := &rollout.Second{Start: slices.Contains(steps, "start"), Complete: slices.Contains(steps, "complete")}
+	if strings.TrimSpace(r.FormValue("approve_above")) != "" {
+		n := int(number("approve_above", 0))
+		s.Above = &n
+	}
+	return s
+}
+
+// termsForm are the fields of a draft about second persons: as typed, at first as the installation says.
+func (h *Console) termsForm(r request, err error) views.NewTerms {
+	t := views.NewTerms{Above: field(r, "approve_above", err)}
+	s := h.Rollouts.DefaultSecond()
+	if r.FormValue("operation_id") != "" {
+		typed := r.Request().Form["second"]
+		s.Start, s.Complete = slices.Contains(typed, "start"), slices.Contains(typed, "complete")
+	} else if s.Above != nil {
+		t.Above.Value = strconv.Itoa(*s.Above)
+	}
+	t.Second = []ui.Option{
+		{Value: "start", Label: r.L.T("second.start"), Selected: s.Start},
+		{Value: "complete", Label: r.L.T("second.complete"), Selected: s.Complete},
+	}
+	return t
+}
