@@ -25,6 +25,7 @@ type cli struct {
 	Verify  verifyCmd  `cmd:"" help:"Check every account's ledger and every job against it."`
 	Drill   drillCmd   `cmd:"" help:"Prove a system: run a job trace with faults and recount every account."`
 	Price   priceCmd   `cmd:"" help:"Put prices in force and list them."`
+	Rollout rolloutCmd `cmd:"" help:"Make a rollout and its steps, for scripts."`
 	Import  importCmd  `cmd:"" help:"Import the bills of providers."`
 	Staff   staffCmd   `cmd:"" help:"Add people and let them in."`
 	Key     keyCmd     `cmd:"" help:"Make, list and revoke API keys."`
