@@ -120,7 +120,9 @@ func TestFormsThatChangeSomethingCarryAnOperationID(t *testing.T) {
 	// A person's own settings and session are not operations: repeating one changes nothing more.
 	own := []string{"/sign-in", "/sign-in/link", "/sign-out", "/preferences",
 		// Checks are made each minute anyway: asking for them changes nothing.
-		"/rollouts/ro_2026_discount10/check"}
+		"/rollouts/ro_2026_discount10/check",
+		// So are comparisons each quarter of an hour.
+		"/rollouts/x/compare"}
 	acting := 0
 	for name, page := range all(t) {
 		for _, n := range elements(parse(t, page)) {

@@ -49,7 +49,8 @@ func richRollouts(s sample, f layout.Frame) []page {
 		{name: "rollouts", view: rollouts.Page(f, rows)},
 		{name: "rollout", view: rollouts.RolloutPage(f, s.rollout())},
 		{name: "rollout-advance", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "advance", ID: rollout.Text, URL: rollout.URL, Version: "3", Blocked: s.l.T("checks.fails", s.l.T("checks.reconciliation")),
-			Changes: []ui.Change{{Label: s.l.T("step.stage"), Before: "1 %", After: "5 %"}, {Label: s.l.T("step.accounts"), Before: "118", After: s.l.T("step.about", "592", "11,840")}}})},
+			Changes: s.advanceChanges(), Notes: []string{s.l.T("effect.say", "28", "14,202"), s.l.T("effect.part")}, Made: s.l.T("checks.made_now", s.at(0).Full), Checks: s.rollout().Checks,
+			Help: []ui.Link{{Text: s.l.T("help.findings"), URL: "/rollouts/x"}, {Text: s.l.T("help.costs"), URL: "/costs?state=unattributed"}, {Text: s.l.T("help.charges")}}})},
 		{name: "rollout-second", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "start", ID: rollout.Text, URL: rollout.URL, Version: "1",
 			Second: rollouts.Second{Say: s.l.T("second.needed"), Replaces: "cr_x", Version: "1", Digest: "00"}})},
 		{name: "rollout-roll-back", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(true), Name: "roll_back", ID: rollout.Text, URL: rollout.URL, Version: "3", Danger: true})},
@@ -73,18 +74,20 @@ func (s sample) rollout() rollouts.Rollout {
 		Try:   rollouts.Try{Action: "/rollouts/ro_2026_discount10", Account: ui.Field{Value: "acct_7Q2M"}, Cohort: "candidate", Rule: "video_render@v5", Bucket: "8,012", Why: s.l.T("why.below_threshold"), Price: s.l.T("price.example", "60", "second", "36")},
 	}
 	for i, c := range []rollouts.Check{{Name: "uniqueness", State: "passed"}, {Name: "consistency", State: "missing", Why: s.l.T("checks.few_charges", "12", "20")},
-		{Name: "reconciliation", State: "failed", Why: "2 unattributed costs: gpu-cloud/line-2026-11-24-000017, gpu-cloud/line-2026-11-24-000018"}} {
+		{Name: "reconciliation", State: "failed", Why: s.l.T("finding.unattributed.other", "2", "gpu-cloud/line-2026-11-24-000017, gpu-cloud/line-2026-11-24-000018")}} {
 		c.Found, c.At = string('0'+rune(i)), s.at(40*time.Second)
 		m.Checks = append(m.Checks, c)
 	}
 	for i := range 2 {
-		m.Findings = append(m.Findings, rollouts.Finding{Check: "consistency", Account: account("acct_7Q2M"), Operation: operation("charge-0198c3f2-7d3e-7bbd-9d3a-000000000001"), What: "price of entry 12",
-			Expected: "54 by video_render@v5", Found: "60 by video_render@v4", At: s.at(time.Duration(i) * time.Hour), Gone: i == 1})
+		m.Findings = append(m.Findings, rollouts.Finding{Check: "consistency", Account: account("acct_7Q2M"), Operation: operation("charge-0198c3f2-7d3e-7bbd-9d3a-000000000001"), What: s.l.T("finding.entry_price", "12"),
+			Expected: s.l.T("finding.price_by", "54", "video_render@v5"), Found: s.l.T("finding.price_by", "60", "video_render@v4"), At: s.at(time.Duration(i) * time.Hour), Gone: i == 1})
 	}
 	for i, kind := range []string{"halted", "advanced", "started", "created"} {
 		m.Events = append(m.Events, rollouts.Event{At: s.at(time.Duration(i*31) * time.Hour), Kind: kind, Stage: s.l.T("stage.threshold", "1"), Who: "Mika Sato", Enrolled: "118",
 			Reason: "Everything was quiet for three days, agreed with finance", Operation: ui.ID{Value: "op", URL: "/operations?scope=rollout:x&id=op"}})
 	}
+	m.Effects = s.effects()
+	m.Help = s.l.T("help.costs")
 	return m
 }
 
@@ -97,7 +100,7 @@ func bareRollouts(l text.Locale, f layout.Frame) []page {
 		{name: "price-force", view: pricing.ForcePage(f, pricing.Force{})},
 		{name: "price-retire", view: pricing.RetirePage(f, pricing.Retire{})},
 		{name: "rollouts", view: rollouts.Page(f, rollouts.Model{})},
-		{name: "rollout", view: rollouts.RolloutPage(f, rollouts.Rollout{ID: "x"})},
+		{name: "rollout", view: rollouts.RolloutPage(f, rollouts.Rollout{ID: "x", Effects: &rollouts.Effects{}})},
 		{name: "rollout-move", view: rollouts.MovePage(f, rollouts.Move{Name: "start"})},
 		{name: "rollout-new", view: rollouts.NewPage(f, rollouts.New{})},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -143,6 +144,9 @@ func (h *Console) rollout(c echo.Context) error {
 		return err
 	}
 	m := pr.Rollout(o, accounts, checks, findings, history)
+	if m.Effects, err = h.effects(r, pr, o); err != nil {
+		return err
+	}
 	at := present.RolloutURL(o.ID)
 	for _, step := range h.moves() {
 		if step.possible(o) && r.may(step.permission) {
@@ -217,26 +221,29 @@ func (h *Console) moveForm(c echo.Context, m rolloutMove) error {
 
 // movePage is the form of a step, with what it leads to.
 func (h *Console) movePage(r request, m rolloutMove, o rollout.Rollout, form ui.Act, refused error) (templ.Component, error) {
-	ctx := r.Request().Context()
-	accounts, err := h.Rollouts.Accounts(ctx)
-	if err != nil {
-		return nil, err
-	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
+	var checks *rollout.Checks
+	checked := m.checked || m.name == "resume" && o.State == rollout.Halted
+	if checked && o.State.Live() {
+		var err error
+		if o, checks, err = h.checkedNow(r.Request().Context(), o); err != nil {
+			return nil, err
+		}
+		// The checks may be later than the request.
+		if checks != nil && checks.At.After(pr.Now) {
+			pr.Now = checks.At
+		}
+	}
 	version := strconv.FormatInt(o.Version, 10)
 	if seen := r.FormValue("version"); seen != "" {
 		version = seen
 	}
 	f := views.Move{Act: form, Name: m.name, ID: o.ID, URL: present.RolloutURL(o.ID), Version: version, Danger: m.danger, Reason: field(r, "reason", refused), Candidate: o.Candidate}
-	about := func(stage int) string {
-		return r.L.T("step.about", r.L.Credits(pr.Reach(o, stage, accounts)), r.L.Credits(accounts))
-	}
 	switch m.name {
 	case "start", "advance":
-		f.Changes = []ui.Change{
-			{Label: r.L.T("step.stage"), Before: pr.StageName(o.Stages, o.Stage), After: pr.StageName(o.Stages, o.Stage+1)},
-			{Label: r.L.T("step.accounts"), Before: r.L.Credits(o.Enrolled), After: about(o.Stage + 1)},
-			{Label: r.L.T("step.leave"), After: r.L.Credits(0)},
+		var err error
+		if f.Changes, f.Notes, err = h.nextStage(r, pr, o); err != nil {
+			return nil, err
 		}
 	case "complete":
 		f.Changes = []ui.Change{{Label: r.L.T("step.price_of_all"), Before: o.Baseline, After: o.Candidate}}
@@ -250,12 +257,14 @@ func (h *Console) movePage(r request, m rolloutMove, o rollout.Rollout, form ui.
 	case "archive":
 		f.Changes = []ui.Change{{Label: r.L.T("col.state"), Before: r.L.T("state.draft"), After: r.L.T("state.archived")}}
 	}
-	if m.checked || m.name == "resume" && o.State == rollout.Halted {
-		checks, err := h.Rollouts.LastChecks(ctx, o.ID)
-		if err != nil {
-			return nil, err
+	if checked {
+		f.Made, f.Checks = pr.MoveChecks(o, checks)
+		if f.Blocked = pr.Unsafe(o, checks); f.Blocked != "" {
+			f.Help = pr.Help(o, checks)
 		}
-		f.Blocked = pr.Unsafe(o, checks)
+	}
+	if until := o.DwellUntil(); m.name == "advance" && until != nil && until.After(pr.Now) {
+		f.Blocked = strings.TrimSpace(r.L.T("effect.dwell", r.L.Stamp(*until, pr.Now).Full) + " " + f.Blocked)
 	}
 	if err := h.askSecond(r, m, o, pr, &f); err != nil {
 		return nil, err

@@ -45,6 +45,7 @@ func rolloutSamples() map[string]sample {
 		"console.rollouts.new.post": {path: "/rollouts/new", form: url.Values{"id": {"new"}, "candidate": {modeltest.Action + "@v3"}, "threshold_1": {"1"}, "reason": {"because"}}, opens: product()},
 		"console.rollout":           {path: at + "?account=acct_7", opens: every()},
 		"console.rollout.check":     {path: at + "/check", opens: every()},
+		"console.rollout.compare":   {path: at + "/compare", opens: every()},
 	}
 	for name, path := range map[string]string{"archive": "archive", "pause": "pause", "roll_back": "roll-back", "start": "start", "resume": "resume", "advance": "advance", "complete": "complete"} {
 		out["console.rollout."+name] = sample{path: at + "/" + path, opens: product()}

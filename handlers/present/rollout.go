@@ -78,6 +78,9 @@ func (p Presenter) Rollout(r rollout.Rollout, accounts int64, checks *rollout.Ch
 	if r.State.Live() {
 		if why := p.Unsafe(r, checks); why != "" {
 			m.Warning = p.L.T("rollout.say_unsafe", why)
+			for _, h := range p.Help(r, checks) {
+				m.Help = strings.TrimSpace(m.Help + " " + h.Text)
+			}
 		} else {
 			m.Say += " " + p.L.T("rollout.say_safe")
 		}
@@ -107,8 +110,7 @@ func (p Presenter) Rollout(r rollout.Rollout, accounts int64, checks *rollout.Ch
 		}
 	}
 	for _, f := range findings {
-		m.Findings = append(m.Findings, views.Finding{Check: string(f.Check), Account: Account(f.AccountID), Operation: Operation(f.AccountID, f.OperationID, ""),
-			What: f.What, Expected: f.Expected, Found: f.Found, At: p.L.Stamp(f.FoundAt, p.Now), Gone: f.GoneAt != nil})
+		m.Findings = append(m.Findings, p.finding(f))
 	}
 	for _, e := range history {
 		m.Events = append(m.Events, views.Event{At: p.L.Stamp(e.At, p.Now), Kind: e.Kind, Stage: p.StageName(r.Stages, e.StageAfter), Who: p.actor(e.Actor),
@@ -163,7 +165,7 @@ func (p Presenter) check(r rollout.Rollout, all rollout.Checks, c rollout.Check)
 	case rollout.Pass:
 		v.State = "passed"
 	case rollout.Fail:
-		v.State, v.Why = "failed", c.Why
+		v.State, v.Why = "failed", p.foundBy(c)
 	default:
 		v.State = "missing"
 		var lacks []string

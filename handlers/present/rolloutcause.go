@@ -24,12 +24,12 @@ func (p Presenter) stepReason(e rollout.Event) string {
 	return e.Reason
 }
 
-// failed names the checks that failed.
+// failed names the checks that failed, and what they found.
 func (p Presenter) failed(checks rollout.Checks) string {
 	var parts []string
 	for _, c := range checks.All {
 		if c.Outcome == rollout.Fail {
-			parts = append(parts, p.L.T("checks.fails", p.L.T("checks."+string(c.Name))))
+			parts = append(parts, p.L.T("checks.fails", p.L.T("checks."+string(c.Name)))+" "+p.foundBy(c))
 		}
 	}
 	return strings.Join(parts, " ")

@@ -87,37 +87,38 @@ const examined = `fresh AS (SELECT account_key, operation_id FROM decisions WHER
 		JOIN decisions d ON d.account_key = one.account_key AND d.operation_id = one.operation_id AND d.rollout_id = @ro
 		LEFT JOIN operations o ON o.account_key = d.account_key AND o.scope = '' AND o.id = d.operation_id AND o.kind = 'charge')`
 
-// problems are what is wrong with the decisions of d, one row each: check, account, operation, what, expected, found.
-const problems = `SELECT 'uniqueness' AS "check", d.account_key, d.operation_id, 'charges of the operation' AS what, '1' AS expected, n::text AS found
+// problems are what is wrong with the decisions of d, one row each: check, account, operation, what, expected, found. What
+// and the values are codes, see Problem.
+const problems = `SELECT 'uniqueness' AS "check", d.account_key, d.operation_id, 'operation_charges' AS what, '1' AS expected, n::text AS found
 		FROM d CROSS JOIN LATERAL (SELECT count(*) AS n FROM entries e WHERE e.operation_id = d.operation_id AND e.account_key = d.account_key AND e.type = 'charge') x WHERE n > 1
-	UNION ALL SELECT 'uniqueness', d.account_key, d.operation_id, 'charges of the job', '1', n::text
+	UNION ALL SELECT 'uniqueness', d.account_key, d.operation_id, 'job_charges', '1', n::text
 		FROM d CROSS JOIN LATERAL (SELECT count(*) AS n FROM entries e WHERE e.account_key = d.account_key AND e.job_key = d.job_key AND e.type = 'charge') x WHERE n > 1
-	UNION ALL SELECT 'consistency', d.account_key, d.operation_id, 'price of entry ' || e.seq, d.price || ' by ' || d.rule_version,
-			abs(e.amount::numeric) || ' by ' || COALESCE(e.rule_version, 'none')
+	UNION ALL SELECT 'consistency', d.account_key, d.operation_id, 'entry_price:' || e.seq, d.price || '|' || d.rule_version,
+			abs(e.amount::numeric) || '|' || COALESCE(e.rule_version, '')
 		FROM d JOIN entries e ON e.account_key = d.account_key AND e.job_key = d.job_key
 		WHERE abs(e.amount::numeric) <> d.price OR e.rule_version IS DISTINCT FROM d.rule_version
-	UNION ALL SELECT 'consistency', d.account_key, d.operation_id, 'price served by attempt ' || p.attempt, d.price || ' by ' || d.rule_version,
-			COALESCE(p.price::text, 'none') || ' by ' || COALESCE(p.rule_version, 'none')
+	UNION ALL SELECT 'consistency', d.account_key, d.operation_id, 'replay_price:' || p.attempt, d.price || '|' || d.rule_version,
+			COALESCE(p.price::text, '') || '|' || COALESCE(p.rule_version, '')
 		FROM d JOIN operation_attempts p ON p.account_key = d.account_key AND p.scope = '' AND p.operation_id = d.operation_id AND p.outcome = 'replayed'
 		WHERE d.charged AND (p.price, p.rule_version) IS DISTINCT FROM (d.price, d.rule_version)
-	UNION ALL SELECT 'consistency', d.account_key, d.operation_id, 'admission by version ' || d.rollout_version,
-			COALESCE(v.state_after || ' at stage ' || v.stage_after, 'a version of the rollout'), d.reason || COALESCE(' at stage ' || d.stage, '')
+	UNION ALL SELECT 'consistency', d.account_key, d.operation_id, 'admission:' || d.rollout_version,
+			COALESCE(v.state_after || '|' || v.stage_after, ''), d.reason || '|' || COALESCE(d.stage::text, '')
 		FROM d LEFT JOIN rollout_events v ON v.rollout_id = d.rollout_id AND v.version = d.rollout_version
 		WHERE v.version IS NULL OR v.state_after NOT IN ('running', 'paused', 'halted')
 			OR d.cohort = 'candidate' AND d.reason <> 'enrolled' AND (v.state_after <> 'running' OR d.stage > v.stage_after)
 			OR d.cohort = 'candidate' AND NOT EXISTS (SELECT 1 FROM enrolments n WHERE n.account_key = d.account_key AND n.rollout_id = d.rollout_id
 				AND (d.reason <> 'enrolled' OR n.stage = d.stage))
-	UNION ALL SELECT 'reconciliation', d.account_key, d.operation_id, 'charge of the decision',
-			'-' || d.price || ' ' || concat_ws(', ', d.rule_version, d.rollout_id, d.cohort), COALESCE(x.found, 'none')
-		FROM d LEFT JOIN LATERAL (SELECT string_agg(e.amount || ' ' || concat_ws(', ', e.rule_version, e.rollout_id, e.cohort), '; ' ORDER BY e.seq) AS found,
+	UNION ALL SELECT 'reconciliation', d.account_key, d.operation_id, 'charge',
+			'-' || d.price || '|' || d.rule_version || '|' || d.rollout_id || '|' || d.cohort, COALESCE(x.found, '')
+		FROM d LEFT JOIN LATERAL (SELECT string_agg(e.amount || '|' || COALESCE(e.rule_version, '') || '|' || COALESCE(e.rollout_id, '') || '|' || COALESCE(e.cohort, ''), ';' ORDER BY e.seq) AS found,
 				count(*) AS n, bool_and((e.amount, e.rule_version, e.rollout_id, e.cohort, e.job_key) IS NOT DISTINCT FROM (-d.price, d.rule_version, d.rollout_id, d.cohort, d.job_key)) AS same
 			FROM entries e WHERE e.operation_id = d.operation_id AND e.account_key = d.account_key AND e.type = 'charge') x ON true
 		WHERE (d.charged OR NOT d.quoted) AND (x.n <> 1 OR NOT x.same)
-	UNION ALL SELECT 'reconciliation', d.account_key, d.operation_id, 'job of the decision', concat_ws(', ', d.units, d.action, d.price, d.rule_version, d.rollout_id, d.cohort),
-			concat_ws(', ', j.units, j.action, j.cost, j.rule_version, j.rollout_id, j.cohort)
+	UNION ALL SELECT 'reconciliation', d.account_key, d.operation_id, 'job', d.units || '|' || d.action || '|' || d.price || '|' || d.rule_version || '|' || d.rollout_id || '|' || d.cohort,
+			j.units || '|' || j.action || '|' || j.cost || '|' || j.rule_version || '|' || COALESCE(j.rollout_id, '') || '|' || j.cohort
 		FROM d JOIN jobs j ON j.account_key = d.account_key AND j.key = d.job_key
 		WHERE (d.units, d.action, d.price, d.rule_version, d.rollout_id, d.cohort) IS DISTINCT FROM (j.units, j.action, j.cost, j.rule_version, j.rollout_id, j.cohort)
-	UNION ALL SELECT 'reconciliation', e.account_key, e.operation_id, 'decision of the charge', 'one', 'none'
+	UNION ALL SELECT 'reconciliation', e.account_key, e.operation_id, 'decision', '1', '0'
 		FROM entries e WHERE e.rollout_id = @ro AND e.type = 'charge' AND NOT EXISTS (SELECT 1 FROM decisions y
 			WHERE y.account_key = e.account_key AND y.operation_id = e.operation_id AND y.rollout_id = @ro)`
 
@@ -168,10 +169,10 @@ func (c checker) conclude(ctx context.Context, g *gorm.DB, r Rollout, out *Check
 	var open []struct {
 		Check CheckName
 		N     int64
-		What  string
+		Example
 	}
-	err := g.Raw(`SELECT "check", count(*) AS n, min(what || ' of operation ' || operation_id || ': ' || found || ', expected ' || expected) AS what
-		FROM rollout_findings WHERE rollout_id = ? AND gone_at IS NULL GROUP BY "check"`, r.ID).Scan(&open).Error
+	err := g.Raw(`SELECT DISTINCT ON ("check") "check", count(*) OVER (PARTITION BY "check") AS n, what, operation_id, expected, found
+		FROM rollout_findings WHERE rollout_id = ? AND gone_at IS NULL ORDER BY "check", operation_id, what`, r.ID).Scan(&open).Error
 	if err != nil {
 		return fmt.Errorf("rollout: findings: %w", err)
 	}
@@ -188,7 +189,8 @@ func (c checker) conclude(ctx context.Context, g *gorm.DB, r Rollout, out *Check
 	for i := range out.All {
 		for _, o := range open {
 			if o.Check == out.All[i].Name {
-				out.All[i].Found, out.All[i].Why = o.N, o.What
+				example := o.Example
+				out.All[i].Found, out.All[i].Example, out.All[i].Why = o.N, &example, example.String()
 			}
 		}
 	}
@@ -222,6 +224,7 @@ func (c checker) reconcile(ctx context.Context, g *gorm.DB, r Rollout, out *Chec
 	if costs.Unattributed > 0 {
 		x := &out.All[2]
 		x.Found += costs.Unattributed
+		x.Unattributed, x.Costs = costs.Unattributed, costs.Names
 		x.Why = join(x.Why, fmt.Sprintf("%d unattributed costs: %s", costs.Unattributed, strings.Join(costs.Names, ", ")))
 	}
 	if costs.Known*10000 < costs.Delivered*int64(r.MinCostsBps) || costs.Delivered == 0 && r.MinCostsBps > 0 {

@@ -41,7 +41,12 @@ type Check struct {
 	Outcome Outcome   `json:"outcome"`
 	// Found counts what is wrong: findings that are open and, for check 3, unattributed costs.
 	Found int64 `json:"found"`
-	// Why says in a sentence what is wrong or missing; empty for a pass.
+	// Unattributed is how many of Found are cost records that are unattributed, Costs names a few of them; Example is one of
+	// the other findings, nil where there are none.
+	Unattributed int64    `json:"unattributed,omitempty"`
+	Costs        []string `json:"costs,omitempty"`
+	Example      *Example `json:"example,omitempty"`
+	// Why says the same, or what is missing, in an English sentence for programs and logs; empty for a pass.
 	Why string `json:"why,omitempty"`
 }
 
@@ -116,13 +121,11 @@ type CostsFunc func(ctx context.Context, g *gorm.DB, r Rollout) (Costs, error)
 
 // Finding is one thing that a check found.
 type Finding struct {
-	Check       CheckName
-	AccountID   string
-	OperationID string
-	What        string
-	Expected    string
-	Found       string
-	FoundAt     time.Time
+	Check     CheckName
+	AccountID string
+	// Example is what was found, with the operation.
+	Example
+	FoundAt time.Time
 	// GoneAt is when it was put right; nil while it is open.
 	GoneAt *time.Time
 }

@@ -37,6 +37,7 @@ type Rollout struct {
 	State    string
 	Say      string
 	Action   ui.ID
+	Help     string // who can change that
 	Warning  string // why it does not widen; empty: nothing keeps it
 	Stages   []Stage
 	Checks   []Check // empty: never made
@@ -48,6 +49,7 @@ type Rollout struct {
 	Zone     string
 	Steps    []Step
 	Terms    Terms
+	Effects  *Effects // nil before the start
 }
 
 // Stage is one stop of the rail.
@@ -118,8 +120,12 @@ type Move struct {
 	URL       string
 	Version   string
 	Changes   []ui.Change
+	Notes     []string // how Changes were worked out
 	Danger    bool
-	Blocked   string // why it cannot be made now; empty: it can
+	Made      string    // when Checks were made; empty: the step asks for none
+	Checks    []Check   // those that the step waits for
+	Blocked   string    // why it cannot be made now; empty: it can
+	Help      []ui.Link // who can make it possible
 	Reason    ui.Field
 	Candidate string
 	Second    Second

@@ -102,6 +102,7 @@ func phrase(key string) (en, ja string) {
 		auditlog,
 		approvals,
 		bulkgrants,
+		comparisons,
 		costs,
 		exports,
 		finance,

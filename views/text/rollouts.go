@@ -113,8 +113,6 @@ func rollouts(key string) (en, ja string) {
 		return "{1} failed.", "「{1}」が失敗しました。"
 	case "checks.lacks":
 		return "{1} has no data.", "「{1}」のデータが不足しています。"
-	case "checks.help":
-		return "Finance can attribute costs; product and leads see what was found below.", "費用の帰属は経理が行えます。検出内容は下に表示されます。"
 	case "checks.now":
 		return "Check now", "今すぐ検査"
 	case "checks.findings":

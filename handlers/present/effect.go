@@ -1,0 +1,113 @@
+package present
+
+import (
+	"math/big"
+	"strings"
+
+	"recoup/models/comparison"
+	"recoup/models/credit"
+	"recoup/models/pricing"
+	"recoup/models/rollout"
+	views "recoup/views/rollouts"
+	"recoup/views/ui"
+)
+
+// NextStage is what a rollout's next stage would do, as the lines of the dialog that leads there, and a sentence that
+// says how the money was worked out.
+func (p Presenter) NextStage(r rollout.Rollout, e comparison.Effect, base, candidate pricing.Rule) ([]ui.Change, []string) {
+	after := "effect.accounts"
+	if e.About {
+		after = "effect.about"
+	}
+	gain := p.L.Credits(e.Gain)
+	if off := p.off(base, candidate); off != "" {
+		gain = p.L.T("effect.gain_off", gain, off)
+	}
+	changes := []ui.Change{
+		{Label: p.L.T("step.stage"), Before: p.StageName(r.Stages, r.Stage), After: p.StageName(r.Stages, r.Stage+1)},
+		{Label: p.L.T("step.accounts"), Before: p.L.Credits(e.Now), After: p.L.T(after, p.L.Credits(e.After), p.L.Credits(e.Accounts))},
+		{Label: p.L.T("effect.gain"), After: gain},
+		{Label: p.L.T("step.leave"), After: p.L.Credits(e.Leave)},
+	}
+	if e.Charges == 0 {
+		return append(changes, ui.Change{Label: p.L.T("effect.expected"), After: p.L.T("effect.no_charges")}), nil
+	}
+	perDay := func(s credit.Sum) credit.Sum { return s.Over(int64(e.Days)) }
+	changes = append(changes,
+		ui.Change{Label: p.L.T("effect.expected"), After: p.L.T("effect.of_paid", p.L.SignedSum(perDay(e.Expected).String()), p.sum(perDay(e.Paid)))},
+		ui.Change{Label: p.L.T("effect.worst"), After: p.L.T("effect.credits", p.L.SignedSum(e.Worst.String()))})
+	notes := []string{p.L.T("effect.say", p.L.Credits(int64(e.Days)), p.L.Credits(e.Charges))}
+	if e.About || e.AboutMoney {
+		notes = append(notes, p.L.T("effect.part"))
+	}
+	return changes, notes
+}
+
+// off says by how much a unit is cheaper or dearer under the candidate; empty where neither, or where the baseline is
+// free.
+func (p Presenter) off(base, candidate pricing.Rule) string {
+	// Prices have as many digits as they like; their ratio is rounded to a hundredth of a percent.
+	price := func(r pricing.Rule) *big.Int {
+		return new(big.Int).Mul(big.NewInt(r.UnitPrice), big.NewInt(10_000-r.DiscountBps))
+	}
+	before, then := price(base), price(candidate)
+	if before.Sign() == 0 {
+		return ""
+	}
+	less := new(big.Int).Sub(before, then)
+	text := new(big.Rat).SetFrac(new(big.Int).Mul(less, big.NewInt(100)), before).FloatString(2)
+	text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	if more, dearer := strings.CutPrefix(text, "-"); dearer {
+		return p.L.T("off.more", more)
+	}
+	if text == "0" {
+		return ""
+	}
+	return p.L.T("off.percent", text)
+}
+
+// MoveChecks are the checks of a step's dialog, each with how it came out.
+func (p Presenter) MoveChecks(r rollout.Rollout, checks *rollout.Checks) (made string, out []views.Check) {
+	if checks == nil {
+		return "", nil
+	}
+	for _, c := range checks.All {
+		out = append(out, p.check(r, *checks, c))
+	}
+	return p.L.T("checks.made_now", p.L.Stamp(checks.At, p.Now).Full), out
+}
+
+// Help says who can make the checks of a rollout pass, and where; empty where they do.
+func (p Presenter) Help(r rollout.Rollout, checks *rollout.Checks) []ui.Link {
+	if checks == nil || p.Now.Sub(checks.At) > StaleChecks {
+		return []ui.Link{{Text: p.L.T("help.again"), URL: RolloutURL(r.ID)}}
+	}
+	var costs, charges, findings bool
+	for _, c := range checks.All {
+		switch {
+		case c.Outcome == rollout.Pass:
+		case c.Outcome == rollout.Fail && c.Name != rollout.Reconciliation:
+			findings = true
+		case c.Outcome == rollout.Fail:
+			costs, findings = costs || c.Unattributed > 0, findings || c.Found > c.Unattributed
+		default:
+			charges = charges || checks.Charges < int64(r.MinCharges)
+			costs = costs || c.Name == rollout.Reconciliation && p.lacksCosts(r, *checks)
+		}
+	}
+	var out []ui.Link
+	if findings {
+		out = append(out, ui.Link{Text: p.L.T("help.findings"), URL: RolloutURL(r.ID)})
+	}
+	if costs {
+		out = append(out, ui.Link{Text: p.L.T("help.costs"), URL: "/costs?state=unattributed"})
+	}
+	if charges {
+		out = append(out, ui.Link{Text: p.L.T("help.charges")})
+	}
+	return out
+}
+
+func (p Presenter) lacksCosts(r rollout.Rollout, checks rollout.Checks) bool {
+	return checks.Known*10_000 < checks.Delivered*int64(r.MinCostsBps) || checks.Delivered == 0
+}
