@@ -44,7 +44,7 @@ type chargeBody struct {
 	MaxAttempts *int64         `json:"max_attempts" doc:"1–1000"`
 	DeadlineS   *int64         `json:"deadline_s" doc:"how long one attempt may run, seconds, up to a week"`
 	ExpiresInS  *int64         `json:"expires_in_s" doc:"after how long an unfinished job is dead, seconds, up to 366 days"`
-	Dependency  string         `json:"dependency" doc:"what the work depends on"`
+	Dependency  string         `json:"dependency" doc:"what the work depends on; left out: what its action depends on by default, if anything"`
 	Mode        string         `json:"mode" enum:"managed,external" doc:"managed when left out"`
 }
 

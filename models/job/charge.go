@@ -28,7 +28,7 @@ type ChargeRequest struct {
 	MaxAttempts *int64
 	DeadlineS   *int64
 	ExpiresInS  *int64
-	// Dependency names what the work depends on; empty for nothing.
+	// Dependency names what the work depends on; empty for what its action depends on by default, if anything.
 	Dependency string
 	// Mode is Managed when empty.
 	Mode Mode
@@ -125,7 +125,7 @@ func (s *Service) charge(ctx context.Context, tx *operation.Tx, r ChargeRequest)
 	phase, due := "queued", j.NotBefore
 	if j.Mode == External {
 		phase, due = "running", j.runsUntil()
-		tx.Finally(`INSERT INTO attempts (account_key, job_key, attempt, generation) VALUES (?, ?, 1, 0)`, j.AccountKey, j.Key)
+		tx.Finally(`INSERT INTO attempts (account_key, job_key, attempt, generation, dependency) VALUES (?, ?, 1, 0, ?)`, j.AccountKey, j.Key, j.Dependency)
 	}
 	tx.Finally(`INSERT INTO waiting_line (account_key, job_key, phase, action, dependency, attempt, generation, due_at, expires_at)
 		VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)`, j.AccountKey, j.Key, phase, j.Action, j.Dependency, j.Attempt, due, j.ExpiresAt)
@@ -173,6 +173,7 @@ func (s *Service) insert(ctx context.Context, tx *operation.Tx, j *Job, r Charge
 	}
 	var made struct {
 		Key        int64
+		Dependency string
 		CreatedAt  time.Time
 		NotBefore  time.Time
 		ExpiresAt  time.Time
@@ -181,13 +182,13 @@ func (s *Service) insert(ctx context.Context, tx *operation.Tx, j *Job, r Charge
 	res := tx.DB.WithContext(ctx).Raw(`INSERT INTO jobs (account_key, id, action, units, mode, dependency, payload, cost, rule_version,
 			rollout_id, cohort, operation_id, state, attempt, not_before, expires_at, deadline_at, max_attempts, lease_ms,
 			deadline_ms, expires_ms, backoff_base_ms, backoff_max_ms, jitter, trace_id, traceparent, created_at, updated_at)
-		SELECT ?, ?, ?, ?, ?, ?, ?::json, ?, ?, ?, ?, ?, ?, ?::int, t.now, t.now + ?::bigint * interval '1 millisecond',
+		SELECT ?, ?, ?, ?, ?, COALESCE(NULLIF(?, ''), (SELECT dependency FROM actions WHERE id = ?), ''), ?::json, ?, ?, ?, ?, ?, ?, ?::int, t.now, t.now + ?::bigint * interval '1 millisecond',
 			CASE WHEN ?::int > 0 THEN t.now + ?::bigint * interval '1 millisecond' END,
 			?, ?, ?, ?, ?, ?, ?, ?::bytea, ?, t.now, t.now
 		FROM (SELECT clock_timestamp() AS now OFFSET 0) t
 		ON CONFLICT (account_key, id) DO NOTHING
-		RETURNING key, created_at, not_before, expires_at, deadline_at`,
-		j.AccountKey, j.ID, j.Action, j.Units, string(j.Mode), j.Dependency, payload, j.Cost, j.RuleVersion,
+		RETURNING key, dependency, created_at, not_before, expires_at, deadline_at`,
+		j.AccountKey, j.ID, j.Action, j.Units, string(j.Mode), j.Dependency, j.Action, payload, j.Cost, j.RuleVersion,
 		j.RolloutID, j.Cohort, j.OperationID, string(j.State), j.Attempt, j.ExpiresMs,
 		j.Attempt, j.DeadlineMs,
 		j.MaxAttempts, j.LeaseMs, j.DeadlineMs, j.ExpiresMs, j.BackoffBaseMs, j.BackoffMaxMs, j.Jitter, j.TraceID, j.Traceparent).
@@ -204,6 +205,7 @@ func (s *Service) insert(ctx context.Context, tx *operation.Tx, j *Job, r Charge
 			"Job %s was charged before, by operation %s. Nothing was charged now.", j.ID, there.OperationID).
 			With("existing_operation_id", there.OperationID).With("state", string(there.State))
 	}
+	j.Dependency = made.Dependency
 	j.Key, j.CreatedAt, j.NotBefore, j.ExpiresAt, j.DeadlineAt = made.Key, made.CreatedAt, made.NotBefore, made.ExpiresAt, made.DeadlineAt
 	return nil
 }

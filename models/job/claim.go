@@ -69,7 +69,8 @@ type claimedItem struct {
 // errNothing rolls a claim back that found no work: it changed nothing, so nothing is stored.
 var errNothing = fmt.Errorf("job: nothing to claim: %w", operation.ErrNothing)
 
-// Claim hands out queued jobs, oldest not_before first, each with a lease. An answer that was lost is
+// Claim hands out queued jobs that are not held, oldest not_before first, each with a lease; of work whose hold is being
+// released, no more than its pace allows. An answer that was lost is
 // repeated under the same operation id: same jobs, same tokens. No work: no jobs, no operation.
 // Faults: invalid_request and those of operation.Apply.
 func (s *Service) Claim(ctx context.Context, r ClaimRequest) (jobs []Claimed, replayed bool, err error) {
@@ -122,8 +123,17 @@ func (r ClaimRequest) check() []fault.Field {
 // claims that wait, and promises nothing.
 func (s *Service) Waiting(ctx context.Context, actions []string) (bool, error) {
 	var found bool
+	// Of what stands behind a hold, none is found before the hold has room for it.
 	err := s.g.WithContext(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM waiting_line
-		WHERE phase = 'queued' AND action = ANY (?::text[]) AND due_at <= clock_timestamp())`, where.ListOf(actions)).Scan(&found).Error
+			WHERE phase = 'queued' AND NOT held AND action = ANY (?::text[]) AND due_at <= clock_timestamp() AND expires_at > clock_timestamp()
+				AND action <> ALL (ARRAY(SELECT name FROM holds WHERE kind = 'action'))
+				AND CASE WHEN dependency = ANY (ARRAY(SELECT name FROM holds WHERE kind = 'dependency')) THEN false ELSE true END)
+		OR EXISTS (SELECT 1 FROM holds h WHERE `+freeOf+` > 0 AND CASE kind
+			WHEN 'action' THEN name = ANY (?::text[]) AND EXISTS (SELECT 1 FROM waiting_line WHERE phase = 'queued' AND NOT held AND action = h.name
+				AND due_at <= clock_timestamp() AND expires_at > clock_timestamp())
+			ELSE EXISTS (SELECT 1 FROM waiting_line WHERE phase = 'queued' AND dependency <> '' AND dependency = h.name AND held AND action = ANY (?::text[])
+				AND due_at <= clock_timestamp() AND expires_at > clock_timestamp()) END)`,
+		where.ListOf(actions), where.ListOf(actions), where.ListOf(actions)).Scan(&found).Error
 	if err != nil {
 		return false, fmt.Errorf("job: waiting: %w", err)
 	}
@@ -134,14 +144,9 @@ func (s *Service) claim(ctx context.Context, tx *operation.Tx, r ClaimRequest) (
 	g := tx.DB.WithContext(ctx)
 	// The line's rows are locked before the jobs', against the common order, but nothing waits here:
 	// both locks skip what others hold.
-	var line []struct{ AccountKey, JobKey int64 }
-	err := g.Raw(`SELECT w.account_key, w.job_key FROM unnest(?::text[]) AS a(action) CROSS JOIN LATERAL (
-			SELECT account_key, job_key, due_at FROM waiting_line
-			WHERE phase = 'queued' AND action = a.action AND due_at <= clock_timestamp() AND expires_at > clock_timestamp()
-			ORDER BY due_at, account_key, job_key LIMIT ? FOR UPDATE SKIP LOCKED) w
-		ORDER BY w.due_at LIMIT ?`, where.ListOf(r.Actions), r.Max, r.Max).Scan(&line).Error
+	line, open, err := s.line(ctx, tx, r)
 	if err != nil {
-		return nil, fmt.Errorf("job: claim line: %w", err)
+		return nil, err
 	}
 	if len(line) == 0 {
 		return nil, errNothing
@@ -204,6 +209,7 @@ func (s *Service) claim(ctx context.Context, tx *operation.Tx, r ClaimRequest) (
 			return nil, err
 		}
 	}
+	open.passed(tx, stored.Jobs)
 	return stored, nil
 }
 
@@ -212,9 +218,9 @@ func (s *Service) traceClaim(ctx context.Context, tx *operation.Tx, r ClaimReque
 	if item.DeadlineAt != nil && item.DeadlineAt.Before(due) {
 		due = *item.DeadlineAt
 	}
-	tx.Finally(`INSERT INTO attempts (account_key, job_key, attempt, generation, worker, worker_version, lease_hash, queued_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?::bytea, ?)`, j.AccountKey, j.Key, item.Attempt, j.Generation, workerName(r), r.WorkerVersion, hash, j.NotBefore)
-	tx.Finally(`UPDATE waiting_line SET phase = 'running', attempt = ?, due_at = ? WHERE account_key = ? AND job_key = ?`,
+	tx.Finally(`INSERT INTO attempts (account_key, job_key, attempt, generation, dependency, worker, worker_version, lease_hash, queued_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?::bytea, ?)`, j.AccountKey, j.Key, item.Attempt, j.Generation, j.Dependency, workerName(r), r.WorkerVersion, hash, j.NotBefore)
+	tx.Finally(`UPDATE waiting_line SET phase = 'running', held = false, attempt = ?, due_at = ? WHERE account_key = ? AND job_key = ?`,
 		item.Attempt, due, j.AccountKey, j.Key)
 	j.Attempt = item.Attempt
 	rec := record{job: j, kind: EventClaimed, attempt: item.Attempt, before: Queued, after: Running,

@@ -255,7 +255,7 @@ func (s *Service) awaitRetry(ctx context.Context, tx *operation.Tx, j Job) {
 
 const upsertLine = `INSERT INTO waiting_line (account_key, job_key, phase, action, dependency, attempt, generation, due_at, expires_at)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-	ON CONFLICT (account_key, job_key) DO UPDATE SET phase = EXCLUDED.phase, attempt = EXCLUDED.attempt,
+	ON CONFLICT (account_key, job_key) DO UPDATE SET phase = EXCLUDED.phase, held = false, attempt = EXCLUDED.attempt,
 		generation = EXCLUDED.generation, due_at = EXCLUDED.due_at, expires_at = EXCLUDED.expires_at`
 
 // leaveLine takes a job that waits for nothing more out of the line.
@@ -266,12 +266,12 @@ func (s *Service) leaveLine(tx *operation.Tx, j Job) {
 // closeAttempt notes how an attempt ended, once: a later signal of the same attempt changes nothing.
 // Attempts of external jobs come into being by their signal.
 func closeAttempt(tx *operation.Tx, j Job, attempt int, outcome string, sig Signal) {
-	tx.Finally(`INSERT INTO attempts (account_key, job_key, attempt, generation, ended_at, outcome, error_class, error_code, error_message)
-		VALUES (?, ?, ?, ?, clock_timestamp(), ?, ?, ?, ?)
+	tx.Finally(`INSERT INTO attempts (account_key, job_key, attempt, generation, dependency, ended_at, outcome, error_class, error_code, error_message)
+		VALUES (?, ?, ?, ?, ?, clock_timestamp(), ?, ?, ?, ?)
 		ON CONFLICT (account_key, job_key, attempt) DO UPDATE SET ended_at = EXCLUDED.ended_at, outcome = EXCLUDED.outcome,
 			error_class = EXCLUDED.error_class, error_code = EXCLUDED.error_code, error_message = EXCLUDED.error_message
 		WHERE attempts.ended_at IS NULL`,
-		j.AccountKey, j.Key, attempt, j.Generation, outcome, sig.Class, sig.Code, sig.Message)
+		j.AccountKey, j.Key, attempt, j.Generation, j.Dependency, outcome, sig.Class, sig.Code, sig.Message)
 }
 
 // jobColumns are the columns of Job: everything but the payload, which can be large.

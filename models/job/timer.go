@@ -66,10 +66,10 @@ func (s *Service) Wake(ctx context.Context, b Bell) (woken bool, err error) {
 			due = j.runsUntil()
 		}
 		args = append([]any{string(j.State), j.Attempt, due, j.AccountKey, j.Key,
-			j.AccountKey, j.Key, j.Attempt, j.Generation, j.State == Running}, args...)
+			j.AccountKey, j.Key, j.Attempt, j.Generation, j.Dependency, j.State == Running}, args...)
 		err = tx.WithContext(ctx).Exec(`WITH w AS (UPDATE waiting_line SET phase = ?, attempt = ?, due_at = ? WHERE account_key = ? AND job_key = ?),
-			a AS (INSERT INTO attempts (account_key, job_key, attempt, generation)
-				SELECT ?::bigint, ?::bigint, ?::int, ?::int WHERE ? ON CONFLICT DO NOTHING) `+insertEvent, args...).Error
+			a AS (INSERT INTO attempts (account_key, job_key, attempt, generation, dependency)
+				SELECT ?::bigint, ?::bigint, ?::int, ?::int, ?::text WHERE ? ON CONFLICT DO NOTHING) `+insertEvent, args...).Error
 		if err != nil {
 			return fmt.Errorf("job: wake: %w", err)
 		}

@@ -20,6 +20,7 @@ import (
 	"recoup/models/approval"
 	"recoup/models/db"
 	"recoup/models/deadletter"
+	"recoup/models/dependency"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -121,6 +122,8 @@ type Models struct {
 	Rollouts *rollout.Service
 	Jobs     *job.Service
 	Letters  *deadletter.Service
+	// Dependencies hold work.
+	Dependencies *dependency.Service
 	// Requests and Desk hold what waits for a second person.
 	Requests *approval.Store
 	Desk     *approval.Desk
@@ -155,7 +158,7 @@ func New(t testing.TB, g *gorm.DB, policy job.Policy, options ...ledger.Option) 
 	executors := l.Executors()
 	maps.Copy(executors, rollouts.Executors())
 	return &Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Rollouts: rollouts, Jobs: jobs, Letters: deadletter.New(ops),
-		Requests: requests, Desk: approval.NewDesk(ops, executors)}
+		Dependencies: dependency.New(ops), Requests: requests, Desk: approval.NewDesk(ops, executors)}
 }
 
 // OwnPostgres starts a PostgreSQL for one test alone, which the test may kill and restart, and waits for

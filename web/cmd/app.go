@@ -20,6 +20,7 @@ import (
 	"recoup/models/costimport"
 	"recoup/models/db"
 	"recoup/models/deadletter"
+	"recoup/models/dependency"
 	"recoup/models/export"
 	"recoup/models/ids"
 	"recoup/models/job"
@@ -53,6 +54,8 @@ type app struct {
 	imports  *costimport.Service
 	webhooks *webhook.Service
 	letters  *deadletter.Service
+	// dependencies hold work and judge what it depends on.
+	dependencies *dependency.Service
 	// tasks are the tasks of the background.
 	tasks *task.Store
 	// requests are what waits for a second person.
@@ -112,6 +115,7 @@ func (a *app) build(queue bool) error {
 	})
 	a.comparisons = comparison.New(a.g, a.cfg.ReplayRetention)
 	a.letters = deadletter.New(a.ops)
+	a.dependencies = dependency.New(a.ops)
 	a.costs = cost.New(a.ops)
 	a.staff = staff.New(a.g, staff.Options{})
 	a.rollup = rollup.New(a.g, a.cfg.BookTimeZone)
