@@ -13,12 +13,14 @@ import (
 
 	"recoup/migrations"
 	"recoup/models/db"
+	"recoup/models/deadletter"
 	"recoup/models/horizon"
 	"recoup/models/rollup"
 	"recoup/models/verify"
 )
 
 const (
+	fewDead, allDead = 40, 1
 	// generateSlice is how many entries one transaction writes.
 	generateSlice = 50_000
 	// generateLeast is the fewest entries that make the account sizes come out.
@@ -32,7 +34,10 @@ const (
 // The chain trigger runs for every row as it does in production, in the order of time, so that entries lie on disk
 // as a ledger that grew would have them. Left out are the foreign keys' own checks, which would lock each account
 // row once an entry: verify looks for the same, and it must find nothing.
-func generate(ctx context.Context, url string, n int64, log io.Writer) error {
+//
+// Of deadEvery jobs that failed for good one becomes a dead letter: with fewDead a few, with allDead one of every forty
+// entries, a fifth of them from one outage.
+func generate(ctx context.Context, url string, n int64, deadEvery int, log io.Writer) error {
 	if n < generateLeast {
 		return fmt.Errorf("generate: at least %d entries, not %d", generateLeast, n)
 	}
@@ -47,7 +52,7 @@ func generate(ctx context.Context, url string, n int64, log io.Writer) error {
 		return err
 	}
 	defer g.close(ctx)
-	if err := g.plan(ctx, n); err != nil {
+	if err := g.plan(ctx, n, deadEvery); err != nil {
 		return err
 	}
 	say("planned")
@@ -78,7 +83,7 @@ func generate(ctx context.Context, url string, n int64, log io.Writer) error {
 	if err := derive(ctx, url); err != nil {
 		return err
 	}
-	say("checkpoints, rollup")
+	say("checkpoints, groups, rollup")
 	return nil
 }
 
@@ -110,13 +115,23 @@ func derive(ctx context.Context, url string) error {
 	if _, err := models.ledger.RewriteCheckpoints(ctx); err != nil {
 		return err
 	}
+	letters := deadletter.New(models.ops)
+	for {
+		n, err := letters.FillFingerprints(ctx, 1000)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			break
+		}
+	}
 	if _, err := horizon.Settle(ctx, handle); err != nil {
 		return err
 	}
 	if _, err := rollup.New(handle, time.UTC).Rebuild(ctx); err != nil {
 		return err
 	}
-	return handle.WithContext(ctx).Exec(`VACUUM ANALYZE entry_checkpoints, rollup_days, rollup_quarters`).Error
+	return handle.WithContext(ctx).Exec(`VACUUM ANALYZE entry_checkpoints, rollup_days, rollup_quarters, dead_letters, dead_letter_groups`).Error
 }
 
 // generator holds the connection that plans and finishes.
@@ -141,7 +156,7 @@ func newGenerator(ctx context.Context, url string) (*generator, error) {
 func (g *generator) close(ctx context.Context) { g.conn.Close(context.WithoutCancel(ctx)) }
 
 // plan writes accounts, prices and, into a schema of its own, one row for each entry to come.
-func (g *generator) plan(ctx context.Context, n int64) error {
+func (g *generator) plan(ctx context.Context, n int64, deadEvery int) error {
 	for _, s := range []struct {
 		sql  string
 		args []any
@@ -149,6 +164,7 @@ func (g *generator) plan(ctx context.Context, n int64) error {
 		{`SET work_mem = '256MB'`, nil},
 		{`SET maintenance_work_mem = '512MB'`, nil},
 		{`CREATE SCHEMA bench`, nil},
+		{generateOptions, []any{deadEvery}},
 		{generateSizes, []any{n}},
 		{generateAccounts, nil},
 		{generateActions, nil},

@@ -7,6 +7,10 @@ package main
 // multiplying with a prime, so that every run writes the same.
 
 const (
+	// generateOptions keeps what the statements below need to know: of how many jobs that were refunded and never delivered
+	// one is a dead letter. The others are canceled.
+	generateOptions = `CREATE TABLE bench.options AS SELECT $1::int AS dead_every`
+
 	// generateSizes says how many entries each account gets, $1 together, and from when on.
 	generateSizes = `CREATE UNLOGGED TABLE bench.sizes AS
 WITH c AS (SELECT $1::bigint AS total, $1::bigint / 40 AS accounts, greatest($1::bigint / 4000, 1) AS medium,
@@ -90,10 +94,16 @@ FROM bench.plan WHERE n > $1 AND n <= $2 ORDER BY n`
 SELECT account_key, job_key, 'job-' || job_key, action, units, 'external', cost, rule_version, rollout_id, cohort, operation_id, refunded_at IS NOT NULL, refunded_at,
 	reclaimed_at IS NOT NULL, reclaimed_at, delivered, (delivered IS NOT NULL)::int, CASE WHEN delivered IS NOT NULL THEN 'succeeded' WHEN dead THEN 'dead' ELSE 'canceled' END,
 	1, at, at + interval '1 day', CASE WHEN reclaimed_at IS NOT NULL THEN 'retrying' END,
-	CASE WHEN refunded_at IS NULL THEN '' ELSE 'transient' END, CASE WHEN refunded_at IS NULL THEN '' ELSE 'worker_lost' END, '',
+	CASE WHEN refunded_at IS NULL THEN '' ELSE 'transient' END,
+	CASE WHEN refunded_at IS NULL THEN '' WHEN NOT dead THEN 'worker_lost' WHEN kind < 17 THEN 'storage_unavailable'
+		ELSE (ARRAY['gpu_lost', 'codec_error', 'upstream_503', 'out_of_memory', 'model_timeout', 'disk_full'])[1 + kind % 6] END,
+	CASE WHEN NOT dead THEN '' WHEN kind < 17 THEN 'PUT to bucket renders-' || job_key::bigint % 7 || ' answered 503 after ' || 20000 + job_key::bigint % 9000 || ' ms'
+		ELSE (ARRAY['decode', 'scale', 'mux', 'upload', 'align'])[1 + kind % 5] || ' stopped on host gpu-' || job_key::bigint % 300 || ' with status ' || kind END,
 	CASE WHEN dead THEN 'attempts' ELSE '' END, CASE WHEN dead THEN refunded_at END, 1, 30000, 86400000, 10000, 600000, true, at, COALESCE(delivered, refunded_at)
 FROM (SELECT *, CASE WHEN reclaimed_at IS NOT NULL THEN reclaimed_at WHEN refunded_at IS NULL THEN at + interval '25 seconds' END AS delivered,
-		refunded_at IS NOT NULL AND reclaimed_at IS NULL AND job_key % 40 = 0 AS dead
+		refunded_at IS NOT NULL AND reclaimed_at IS NULL AND job_key % (SELECT dead_every FROM bench.options) = 0 AS dead,
+		-- Which of fifty kinds of failure it died of; the first third is one outage.
+		job_key::bigint * 2654435761 / 64 % 50 AS kind
 	FROM bench.plan WHERE n > $1 AND n <= $2 AND type = 'charge') x ORDER BY n`
 
 	// Charges of the rollout name its decision; others have been charged before decisions were recorded.

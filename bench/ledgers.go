@@ -52,8 +52,11 @@ func (l *ledgers) close(ctx context.Context) error {
 }
 
 // ledger is the connection string of a ledger of n entries. It is generated, and verified, where there is none.
-func (l *ledgers) ledger(ctx context.Context, n int64, log io.Writer) (string, error) {
+func (l *ledgers) ledger(ctx context.Context, n int64, deadEvery int, log io.Writer) (string, error) {
 	name := fmt.Sprintf("entries_%d", n)
+	if deadEvery == allDead {
+		name += "_dead"
+	}
 	url := l.services.Postgres.URL(name)
 	if conn, err := pgx.Connect(ctx, url); err == nil {
 		// The directory may be from before the newest migration.
@@ -68,7 +71,7 @@ func (l *ledgers) ledger(ctx context.Context, n int64, log io.Writer) (string, e
 	if err := l.services.Postgres.CreateDatabase(ctx, part); err != nil {
 		return "", err
 	}
-	if err := generate(ctx, l.services.Postgres.URL(part), n, log); err != nil {
+	if err := generate(ctx, l.services.Postgres.URL(part), n, deadEvery, log); err != nil {
 		return "", err
 	}
 	if err := verifyGenerated(ctx, l.services.Postgres.URL(part), log); err != nil {
@@ -88,10 +91,15 @@ func runGenerate(ctx context.Context, args []string) (err error) {
 	n := flags.Int64("entries", 100_000, "how many entries")
 	url := flags.String("url", "", "an empty database to fill")
 	data := flags.String("data", "", "or a directory for a private PostgreSQL, where they become the database entries_<n>")
+	dead := flags.Bool("dead", false, "every job that failed for good is a dead letter, one of forty entries; the database is then entries_<n>_dead")
 	flags.Parse(args) //nolint:errcheck // ExitOnError
+	deadEvery := fewDead
+	if *dead {
+		deadEvery = allDead
+	}
 	switch {
 	case *url != "" && *data == "":
-		if err := generate(ctx, *url, *n, os.Stderr); err != nil {
+		if err := generate(ctx, *url, *n, deadEvery, os.Stderr); err != nil {
 			return err
 		}
 		return verifyGenerated(ctx, *url, os.Stderr)
@@ -100,7 +108,7 @@ func runGenerate(ctx context.Context, args []string) (err error) {
 		if err != nil {
 			return err
 		}
-		_, err = l.ledger(ctx, *n, os.Stderr)
+		_, err = l.ledger(ctx, *n, deadEvery, os.Stderr)
 		return errors.Join(err, l.close(ctx))
 	}
 	return errors.New("generate: name a database with -url or a directory with -data")

@@ -28,6 +28,7 @@ import (
 
 // reads are the models whose queries the pages run.
 type reads struct {
+	ops    *operation.Store
 	ledger *ledger.Service
 	jobs   *job.Service
 }
@@ -43,7 +44,7 @@ func newReads(g *gorm.DB) (reads, error) {
 		return reads{}, err
 	}
 	j, err := job.New(ops, l, job.Options{Policy: job.DefaultPolicy(), Secret: make([]byte, 32)}, mp)
-	return reads{l, j}, err
+	return reads{ops, l, j}, err
 }
 
 // hotQuery is something pages read, and the indexes that have to lead to it.
@@ -273,7 +274,7 @@ func runQueries(ctx context.Context, args []string) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, l.close(ctx)) }()
-		if *url, err = l.ledger(ctx, *n, os.Stderr); err != nil {
+		if *url, err = l.ledger(ctx, *n, fewDead, os.Stderr); err != nil {
 			return err
 		}
 	}

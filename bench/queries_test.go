@@ -14,7 +14,7 @@ import (
 func TestHotQueriesUseTheirIndex(t *testing.T) {
 	const n, larger = 20_000, 250
 	url := modeltest.URL(t)
-	if err := generate(t.Context(), url, n, io.Discard); err != nil {
+	if err := generate(t.Context(), url, n, fewDead, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	g := modeltest.Open(t, url, nil)
