@@ -22,13 +22,17 @@ type Figures struct {
 	At time.Time
 }
 
-// Figures reads the index of the open dead letters: its cost grows with their number, not with that of jobs.
+// Figures adds up the tallies of the groups, and counts the dead letters that have no group yet and those of the last
+// hour: its cost grows with neither jobs nor open dead letters.
 func (s *Service) Figures(ctx context.Context) (Figures, error) {
 	var f Figures
-	err := s.g.WithContext(ctx).Raw(`SELECT count(*) AS open, COALESCE(sum(cost) FILTER (WHERE refunded), 0) AS refunded,
-			COALESCE(sum(cost) FILTER (WHERE NOT refunded), 0) AS charged, min(dead_at) AS oldest_at,
+	err := s.g.WithContext(ctx).Raw(`SELECT t.open + n.open AS open, t.refunded + n.refunded AS refunded, t.charged + n.charged AS charged,
+			LEAST((SELECT dead_at FROM dead_letters WHERE closed_at IS NULL AND refunded ORDER BY dead_at LIMIT 1),
+				(SELECT dead_at FROM dead_letters WHERE closed_at IS NULL AND NOT refunded ORDER BY dead_at LIMIT 1)) AS oldest_at,
 			(SELECT count(*) FROM dead_letters WHERE dead_at > clock_timestamp() - interval '1 hour') AS last_hour, clock_timestamp() AS at
-		FROM dead_letters WHERE closed_at IS NULL`).Scan(&f).Error
+		FROM (SELECT COALESCE(sum(open), 0) AS open, COALESCE(sum(refunded), 0) AS refunded, COALESCE(sum(charged), 0) AS charged FROM dead_letter_tallies) t,
+			(SELECT count(*) AS open, COALESCE(sum(cost) FILTER (WHERE refunded), 0) AS refunded, COALESCE(sum(cost) FILTER (WHERE NOT refunded), 0) AS charged
+				FROM dead_letters WHERE closed_at IS NULL AND fingerprint = '') n`).Scan(&f).Error
 	if err != nil {
 		return f, fmt.Errorf("deadletter: figures: %w", err)
 	}

@@ -3,6 +3,7 @@ package deadletter
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"recoup/models/credit"
@@ -36,8 +37,8 @@ type Group struct {
 	ChangedAt *time.Time
 	CreatedAt time.Time
 
-	// Open, Accounts, Refunded and Charged are over the open dead letters: how many, of how many accounts, and their
-	// credits by whether the customers have them back.
+	// Open, Accounts, Refunded and Charged are over the open dead letters: how many, of how many accounts (in a list of
+	// groups up to MostAccounts, and one more for any larger number), and their credits by whether the customers have them back.
 	Open     int64
 	Accounts int64
 	Refunded credit.Sum
@@ -76,28 +77,43 @@ type GroupPosition struct {
 	Fingerprint string    `json:"f"`
 }
 
-// figuresOfGroups sums up the open dead letters by group; the rest of the statement names them f.
-const figuresOfGroups = `SELECT fingerprint, count(*) AS open, count(DISTINCT account_key) AS accounts, COALESCE(sum(cost) FILTER (WHERE refunded), 0) AS refunded,
-		COALESCE(sum(cost) FILTER (WHERE NOT refunded), 0) AS charged, min(dead_at) AS oldest_at
-	FROM dead_letters WHERE closed_at IS NULL AND fingerprint <> '' `
+// tallies sums up the open dead letters by group, a few rows each; the rest of the statement names them f.
+const tallies = `SELECT fingerprint, sum(open) AS open, sum(refunded) AS refunded, sum(charged) AS charged FROM dead_letter_tallies WHERE open > 0 `
+
+// MostAccounts is how far Groups counts the accounts of a group: a group of more says MostAccounts + 1.
+const MostAccounts = 1000
+
+// accountsUpTo counts the accounts of a group's open dead letters, no further than a limit.
+func accountsUpTo(limit int) string {
+	return `(SELECT count(*) FROM (SELECT DISTINCT ON (account_key) 1 FROM dead_letters l WHERE l.fingerprint = g.fingerprint AND l.closed_at IS NULL
+		ORDER BY account_key` + atMost(limit) + `) x)`
+}
 
 // quiet is true while a group's snooze lasts. More deaths than asked for end it.
 const quiet = `g.snoozed_at IS NOT NULL AND (g.snoozed_until IS NULL OR g.snoozed_until > clock_timestamp()) AND (g.snooze_more = 0 OR g.snooze_more >
 	(SELECT count(*) FROM (SELECT 1 FROM dead_letters m WHERE m.fingerprint = g.fingerprint AND m.dead_at > g.snoozed_at LIMIT g.snooze_more) x))`
 
-const selectGroup = `SELECT g.*, COALESCE(f.open, 0) AS open, COALESCE(f.accounts, 0) AS accounts, COALESCE(f.refunded, 0) AS refunded, COALESCE(f.charged, 0) AS charged,
-	f.oldest_at, (SELECT min(dead_at) FROM dead_letters l WHERE l.fingerprint = g.fingerprint) AS first_at,
-	(SELECT max(dead_at) FROM dead_letters l WHERE l.fingerprint = g.fingerprint) AS last_at, ` + quiet + ` AS quiet `
+// oldestIn is when the oldest of a group's open dead letters died, among those whose customers have their credits back or
+// the others.
+const oldestIn = `(SELECT l.dead_at FROM dead_letters l WHERE l.fingerprint = g.fingerprint AND l.closed_at IS NULL AND l.refunded = %t ORDER BY l.dead_at LIMIT 1)`
 
-// Groups returns a page of groups. from is nil for the first page. Its cost grows with the number of open dead
-// letters, which it counts exactly, not with that of jobs.
+// selectGroup are a group's columns, with its accounts counted up to a limit.
+func selectGroup(accounts int) string {
+	return `SELECT g.*, COALESCE(f.open, 0) AS open, COALESCE(f.refunded, 0) AS refunded, COALESCE(f.charged, 0) AS charged, ` + accountsUpTo(accounts) + ` AS accounts,
+	LEAST(` + fmt.Sprintf(oldestIn, true) + `, ` + fmt.Sprintf(oldestIn, false) + `) AS oldest_at,
+	(SELECT min(dead_at) FROM dead_letters l WHERE l.fingerprint = g.fingerprint) AS first_at,
+	(SELECT max(dead_at) FROM dead_letters l WHERE l.fingerprint = g.fingerprint) AS last_at, ` + quiet + ` AS quiet `
+}
+
+// Groups returns a page of groups, their accounts counted up to MostAccounts. from is nil for the first page. Its cost grows
+// with the number of groups.
 func (s *Service) Groups(ctx context.Context, tab GroupTab, from *GroupPosition, dir page.Direction, limit int) (page.Page[Group, GroupPosition], error) {
 	none := page.Page[Group, GroupPosition]{}
-	column, inside, cond := "g.created_at", "dead_letter_groups g LEFT JOIN LATERAL ("+figuresOfGroups+" AND fingerprint = g.fingerprint GROUP BY fingerprint) f ON true", "true"
+	column, inside, cond := "g.created_at", "dead_letter_groups g LEFT JOIN LATERAL ("+tallies+" AND fingerprint = g.fingerprint GROUP BY fingerprint) f ON true", "true"
 	switch tab {
 	case OpenGroups:
 		column, cond = "f.open", "NOT ("+quiet+")"
-		inside = "(" + figuresOfGroups + " GROUP BY fingerprint) f JOIN dead_letter_groups g ON g.fingerprint = f.fingerprint"
+		inside = "(" + tallies + " GROUP BY fingerprint) f JOIN dead_letter_groups g ON g.fingerprint = f.fingerprint"
 	case SnoozedGroups:
 		column, cond = "g.snoozed_at", quiet
 	case ResolvedGroups:
@@ -119,7 +135,10 @@ func (s *Service) Groups(ctx context.Context, tab GroupTab, from *GroupPosition,
 		args = append(args, from.Fingerprint)
 	}
 	var rows []Group
-	err := s.g.WithContext(ctx).Raw(selectGroup+"FROM "+inside+" WHERE "+cond+" ORDER BY "+column+" "+order+", g.fingerprint "+order+atMost(limit+1), args...).Scan(&rows).Error
+	// Which groups stand on the page is found before their accounts are counted.
+	first := "SELECT g.fingerprint, f.open, f.refunded, f.charged FROM " + inside + " WHERE " + cond + " ORDER BY " + column + " " + order + ", g.fingerprint " + order + atMost(limit+1)
+	err := s.g.WithContext(ctx).Raw(selectGroup(MostAccounts+1)+"FROM ("+first+") f JOIN dead_letter_groups g ON g.fingerprint = f.fingerprint ORDER BY "+
+		column+" "+order+", g.fingerprint "+order, args...).Scan(&rows).Error
 	if err != nil {
 		return none, fmt.Errorf("deadletter: groups: %w", err)
 	}
@@ -138,7 +157,7 @@ func (s *Service) Groups(ctx context.Context, tab GroupTab, from *GroupPosition,
 // Group returns one group, or fault group_not_found.
 func (s *Service) Group(ctx context.Context, fingerprint string) (Group, error) {
 	var g Group
-	res := s.g.WithContext(ctx).Raw(selectGroup+`FROM dead_letter_groups g LEFT JOIN (`+figuresOfGroups+` AND fingerprint = ? GROUP BY fingerprint) f ON true
+	res := s.g.WithContext(ctx).Raw(selectGroup(math.MaxInt32)+`FROM dead_letter_groups g LEFT JOIN (`+tallies+` AND fingerprint = ? GROUP BY fingerprint) f ON true
 		WHERE g.fingerprint = ?`, fingerprint, fingerprint).Scan(&g)
 	if res.Error != nil {
 		return g, fmt.Errorf("deadletter: group: %w", res.Error)

@@ -1,0 +1,86 @@
+package deadletter_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"recoup/models/credit"
+	"recoup/models/fault"
+	"recoup/models/ids"
+	"recoup/models/job"
+	"recoup/models/ledger"
+	"recoup/models/modeltest"
+)
+
+// Whatever deaths, requeues, discards, reopenings and late successes do beside each other, on accounts that share a tally and
+// on one, the figures are those of the rows: nothing waits for each other in a circle, and nothing is counted twice.
+func TestFiguresAreThoseOfTheRows(t *testing.T) {
+	m := modeltest.Ready(t, modeltest.Fast())
+	ctx := context.Background()
+	who := person(t, m, 1)
+	const accounts, jobs = 4, 12
+	for a := range accounts {
+		account := fmt.Sprintf("a%d", a)
+		m.Account(t, account, 100_000)
+		for j := range jobs {
+			die(t, m, account, fmt.Sprintf("%s-%d", account, j), int64(10+j), []string{"gpu_lost", "disk_full"}[j%2], "stopped", "w1")
+		}
+	}
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		wg.Go(func() {
+			random := rand.New(rand.NewPCG(7, uint64(worker)))
+			for range 40 {
+				account := fmt.Sprintf("a%d", random.IntN(accounts))
+				id := fmt.Sprintf("%s-%d", account, random.IntN(jobs))
+				e := ledger.Envelope{OperationID: ids.New(), Actor: who}
+				ask := job.PersonRequest{Envelope: e, AccountID: account, JobID: id, Reason: "again"}
+				var err error
+				switch random.IntN(4) {
+				case 0:
+					_, err = m.Jobs.Requeue(ctx, ask)
+				case 1:
+					ask.Reason = job.DiscardReasons()[0]
+					_, err = m.Jobs.Discard(ctx, ask)
+				case 2:
+					_, err = m.Jobs.Reopen(ctx, ask)
+				case 3:
+					_, err = m.Jobs.Signal(ctx, job.SignalRequest{Envelope: e, AccountID: account, JobID: id, Signal: job.Signal{Type: job.SignalSucceeded, Result: "s3://x"}})
+				}
+				if err != nil && fault.As(err) == nil {
+					t.Errorf("%s: %v", id, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var want struct {
+		Open              int64
+		Refunded, Charged credit.Sum
+		Groups            int64
+	}
+	err := m.G.Raw(`SELECT count(*) AS open, COALESCE(sum(cost) FILTER (WHERE refunded), 0) AS refunded, COALESCE(sum(cost) FILTER (WHERE NOT refunded), 0) AS charged,
+		count(DISTINCT fingerprint) AS groups FROM dead_letters WHERE closed_at IS NULL`).Scan(&want).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Letters.Figures(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Open != want.Open || got.Refunded.String() != want.Refunded.String() || got.Charged.String() != want.Charged.String() {
+		t.Errorf("figures %d, %s, %s; the rows say %d, %s, %s", got.Open, got.Refunded, got.Charged, want.Open, want.Refunded, want.Charged)
+	}
+	if want.Open == 0 || want.Open == accounts*jobs {
+		t.Errorf("%d of %d are open: the test shows nothing", want.Open, accounts*jobs)
+	}
+	var off int64
+	err = m.G.Raw(`SELECT count(*) FROM (SELECT fingerprint, account_key % 16 AS shard, count(*) AS open FROM dead_letters WHERE closed_at IS NULL GROUP BY 1, 2) r
+		FULL JOIN (SELECT * FROM dead_letter_tallies WHERE open > 0) t USING (fingerprint, shard) WHERE r.open IS DISTINCT FROM t.open`).Scan(&off).Error
+	if err != nil || off != 0 {
+		t.Errorf("%d tallies differ from the rows, %v", off, err)
+	}
+}
