@@ -84,3 +84,21 @@ func TestFiguresAreThoseOfTheRows(t *testing.T) {
 		t.Errorf("%d tallies differ from the rows, %v", off, err)
 	}
 }
+
+// What an owner of the tables made of the tallies is put right from the rows.
+func TestRewriteTallies(t *testing.T) {
+	m := modeltest.Ready(t, modeltest.Fast())
+	ctx := context.Background()
+	m.Account(t, "a", 1000)
+	die(t, m, "a", "j", 10, "gpu_lost", "stopped", "w1")
+	if err := m.G.Exec(`UPDATE dead_letter_tallies SET open = 17, refunded = 3`).Error; err != nil {
+		t.Fatal(err)
+	}
+	if n, err := m.Letters.RewriteTallies(ctx); n != 1 || err != nil {
+		t.Fatalf("%d tallies, %v", n, err)
+	}
+	f, err := m.Letters.Figures(ctx)
+	if err != nil || f.Open != 1 || f.Refunded.String() != "10" {
+		t.Errorf("figures %+v, %v", f, err)
+	}
+}

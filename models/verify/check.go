@@ -40,6 +40,8 @@ const (
 	CheckLine Check = "line"
 	// CheckStuck: no job waits past its lease, wake-up or expiry and the grace.
 	CheckStuck Check = "stuck"
+	// CheckTally: the open dead letters of a group are as many, over as many credits, as its tallies say.
+	CheckTally Check = "tally"
 	// CheckOperation: an operation has its result, and a job's charge is by the operation the job names.
 	CheckOperation Check = "operation"
 	// CheckTriggers: the triggers that refuse changes are there, fire always and do what the schema says.
@@ -57,6 +59,6 @@ const (
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
-		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckOperation,
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckTally, CheckOperation,
 		CheckTriggers, CheckCheckpoint, CheckAnchor, CheckRollup, CheckMonth}
 }

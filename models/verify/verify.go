@@ -125,7 +125,7 @@ func (v *Verifier) Run(ctx context.Context, opts Options) (Report, error) {
 		Partial: opts.AccountID != "" || opts.Prefix != ""}}
 	for _, c := range Checks() {
 		// Anchors are compared beside a run, and sums are of all accounts.
-		if c != CheckAnchor && (c != CheckRollup || !r.report.Partial) {
+		if c != CheckAnchor && (c != CheckRollup && c != CheckTally || !r.report.Partial) {
 			r.report.Checks = append(r.report.Checks, c)
 		}
 	}
@@ -148,6 +148,9 @@ func (r *run) work(ctx context.Context) error {
 		err := r.operations(ctx)
 		if err == nil {
 			err = r.payments(ctx)
+		}
+		if err == nil && !r.report.Partial {
+			err = r.tallies(ctx)
 		}
 		if err == nil && !r.report.Partial {
 			err = r.rollup(ctx)

@@ -140,6 +140,8 @@ func rules(key string) (en, ja string) {
 		return "What a job says of its money and what the ledger holds are the same.", "ジョブに記された金額の状態と台帳の内容が一致します。"
 	case "rule.J4":
 		return "Every job that is not finished waits where it will be moved on, and none waits past its time.", "未完了のジョブは必ず次に進む列にあり、期限を過ぎて待っているものはありません。"
+	case "rule.R9":
+		return "As many dead letters are open in each group, over as many credits, as lists and figures say.", "各グループの未処理のデッドレターの件数とクレジットは、一覧や集計の表示と一致します。"
 	case "rule.T1":
 		return "What a settlement pays for a job was delivered under the candidate, approved by a second person, and paid once; the entry says the same.", "精算でジョブに対して支払われる額は、候補の価格で納品されたものに限り、第二の担当者が承認し、一度だけ支払われ、記帳と一致します。"
 	case "rule.O1":
@@ -157,6 +159,8 @@ func rules(key string) (en, ja string) {
 		return "No money is wrong. Look on the overview whether worker processes run and sweep; jobs that still wait there after that are for the engineers.", "金額に誤りはありません。概要でワーカープロセスが動作しているか確認してください。それでも残るジョブは開発者に報告してください。"
 	case "next.checkpoint":
 		return "The entries are right, the sums kept for long accounts are not. Ask an operator to run: recoup verify --rewrite-checkpoints.", "記帳は正しく、長いアカウント用に保存された合計が誤っています。運用担当者に recoup verify --rewrite-checkpoints の実行を依頼してください。"
+	case "next.tally":
+		return "No money is wrong, and every dead letter is in the list; only how many there are is said wrongly. Ask an operator to run: recoup verify --rewrite-tallies.", "金額に誤りはなく、デッドレターもすべて一覧にあります。表示される件数だけが誤っています。運用担当者に recoup verify --rewrite-tallies の実行を依頼してください。"
 	case "next.rollup":
 		return "The entries are right, the sums made from them are not. Ask an operator to run: recoup verify --rebuild-rollup --reason “…”.", "記帳は正しく、そこから作られた合計が誤っています。運用担当者に recoup verify --rebuild-rollup --reason “…” の実行を依頼してください。"
 	}
@@ -200,6 +204,8 @@ func checks(key string) (en, ja string) {
 		return "Waiting line", "待ち行列"
 	case "check.stuck":
 		return "Waits too long", "待ちすぎ"
+	case "check.tally":
+		return "Counts of dead letters", "デッドレターの件数"
 	case "check.operation":
 		return "Operations", "操作"
 	case "check.triggers":

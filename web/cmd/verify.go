@@ -16,6 +16,7 @@ type verifyCmd struct {
 	RebuildHeads       bool          `help:"Put the head of every account right that differs from its entries; needs --reason."`
 	RebuildRollup      bool          `help:"Compute the derived sums anew from the entries; needs --reason."`
 	RewriteCheckpoints bool          `help:"Compute the sums that long accounts' totals come from anew."`
+	RewriteTallies     bool          `help:"Count the open dead letters of all groups anew."`
 	Reason             string        `help:"Why heads or sums are rebuilt; kept in the audit log."`
 	Anchors            string        `help:"Compare with the anchors in this file; RECOUP_ANCHOR_FILE when not given." type:"existingfile"`
 	AnchorCount        int           `default:"7" help:"How many of the newest anchors to compare."`
@@ -61,6 +62,14 @@ func (c verifyCmd) Run(e *env) error {
 			return err
 		}
 		fmt.Fprintf(e.out, "%d checkpoints written\n", n)
+		return nil
+	}
+	if c.RewriteTallies {
+		n, err := a.letters.RewriteTallies(e.ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.out, "%d tallies written\n", n)
 		return nil
 	}
 	var evidence verify.Evidence
