@@ -30,6 +30,7 @@ import (
 	"recoup/models/modeltest"
 	"recoup/models/process"
 	"recoup/models/rollup"
+	"recoup/models/settlement"
 	"recoup/models/staff"
 	"recoup/models/task"
 	"recoup/models/verify"
@@ -52,6 +53,8 @@ type world struct {
 	base string
 	bulk *bulkgrant.Store
 	desk *approval.Desk
+	// settlements put charges of rollouts right.
+	settlements *settlement.Store
 	// requests are the paths of the change requests that proposed made.
 	requests []string
 }
@@ -87,6 +90,8 @@ func newWorld(t *testing.T) *world {
 	executors := w.Ledger.Executors()
 	maps.Copy(executors, w.bulk.Executors())
 	maps.Copy(executors, w.Rollouts.Executors())
+	w.settlements = settlement.New(w.Ops, w.Ledger, w.Requests, w.tasks)
+	maps.Copy(executors, w.settlements.Executors())
 	w.desk = approval.NewDesk(w.Ops, executors)
 	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, false)
@@ -123,6 +128,7 @@ func newWorld(t *testing.T) *world {
 		Webhooks:   w.hooks,
 
 		Comparisons: comparison.New(w.G, 0),
+		Settlements: w.settlements,
 	})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{

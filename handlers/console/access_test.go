@@ -100,6 +100,7 @@ func samples() map[string]sample {
 		"console.reject.post":          {path: decidedRequest + "/reject", form: reason, opens: money(), needs: staff.ApprovalDecide},
 	}
 	maps.Copy(all, webhookSamples())
+	maps.Copy(all, settlementSamples())
 	return all
 }
 

@@ -31,6 +31,7 @@ import (
 	"recoup/models/pricing"
 	"recoup/models/process"
 	"recoup/models/rollout"
+	"recoup/models/settlement"
 	"recoup/models/staff"
 	"recoup/models/task"
 	"recoup/models/verify"
@@ -80,6 +81,8 @@ type Deps struct {
 	Comparisons *comparison.Service
 	// BulkWorks are changes of many dead letters.
 	BulkWorks *bulk.Store
+	// Settlements put charges of rollouts right.
+	Settlements *settlement.Store
 }
 
 // Console holds the handlers.
@@ -110,7 +113,7 @@ func (h *Console) Routes() []route.Route {
 	may := route.SignedIn
 	auditFile := get(auditPath+"/export", "audit.export", may(staff.AuditView), h.exportAudit)
 	auditFile.Timeout = route.NoTimeout
-	return slices.Concat(h.effectRoutes(), h.approvalRoutes(), h.bulkRoutes(), []route.Route{
+	return slices.Concat(h.effectRoutes(), h.approvalRoutes(), h.bulkRoutes(), h.settlementRoutes(), []route.Route{
 		get("/sign-in", "sign_in", route.Public(), h.signInPage),
 		post("/sign-in", "sign_in.post", route.Public(), h.signIn),
 		get("/sign-in/link", "sign_in.link", route.Public(), h.linkPage),
@@ -288,6 +291,7 @@ func (h *Console) frame(r request) layout.Frame {
 		f.Notices = h.notices(r)
 	}
 	f.Pricing = r.may(staff.PricingView)
+	f.Settlements = r.may(staff.SettlementView)
 	if r.may(staff.DeadLetterView) {
 		if open, err := h.Letters.Count(r.Request().Context(), railCount); err == nil {
 			f.DeadLetters = r.L.Credits(open)

@@ -16,6 +16,7 @@ import (
 	"recoup/models/fault"
 	"recoup/models/ids"
 	"recoup/models/operation"
+	"recoup/models/settlement"
 	"recoup/models/verify"
 	"recoup/views/text"
 	"recoup/views/ui"
@@ -175,6 +176,8 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 		happened = r.L.T("exports.too_late")
 	}
 	switch {
+	case strings.HasPrefix(object, settlement.Object("")):
+		happened = r.L.T("conflict.settlement")
 	case strings.HasPrefix(object, "rollout:"):
 		happened = r.L.T("conflict.rollout")
 	case strings.HasPrefix(object, "action:"):
@@ -215,6 +218,8 @@ func about(r request) (object, account, job string) {
 		return "webhook:" + named("webhook"), "", ""
 	case named("request") != "":
 		return approval.ObjectOf(named("request")), "", ""
+	case named("settlement") != "":
+		return settlement.Object(named("settlement")), "", ""
 	case named("bulk") != "":
 		return bulkgrant.Object(named("bulk")), "", ""
 	case named("group") != "":

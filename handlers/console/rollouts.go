@@ -162,6 +162,9 @@ func (h *Console) rollout(c echo.Context) error {
 	if err := h.terms(r, pr, o, &m); err != nil {
 		return err
 	}
+	if m.Settle, err = h.settleNote(r, o); err != nil {
+		return err
+	}
 	if m.Try, err = h.try(r, pr, o); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ import (
 	"recoup/models/modeltest"
 	"recoup/models/process"
 	"recoup/models/rollup"
+	"recoup/models/settlement"
 	"recoup/models/staff"
 	"recoup/models/task"
 	"recoup/models/verify"
@@ -54,10 +55,12 @@ type world struct {
 	exports *export.Service
 	bulk    *bulkgrant.Store
 	desk    *approval.Desk
-	console *console.Console
-	hooks   *webhook.Service
-	server  *web.Server
-	log     *strings.Builder
+	// settlements put charges of rollouts right.
+	settlements *settlement.Store
+	console     *console.Console
+	hooks       *webhook.Service
+	server      *web.Server
+	log         *strings.Builder
 }
 
 func newWorld(t testing.TB) *world { return newWorldAt(t, "http://recoup.test") }
@@ -92,6 +95,8 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 	executors := w.Ledger.Executors()
 	maps.Copy(executors, w.bulk.Executors())
 	maps.Copy(executors, w.Rollouts.Executors())
+	w.settlements = settlement.New(w.Ops, w.Ledger, w.Requests, w.tasks)
+	maps.Copy(executors, w.settlements.Executors())
 	w.desk = approval.NewDesk(w.Ops, executors)
 	w.exports = export.NewService(w.Ops, w.tasks, w.Ledger, export.Options{Direct: directEntries})
 	sessions := session.New(w.staff, at.Scheme == "https")
@@ -126,6 +131,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 		Webhooks:   w.hooks,
 
 		Comparisons: comparison.New(w.G, 0),
+		Settlements: w.settlements,
 	})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{

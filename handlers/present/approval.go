@@ -10,6 +10,7 @@ import (
 	"recoup/models/bulkgrant"
 	"recoup/models/credit"
 	"recoup/models/ledger"
+	"recoup/models/settlement"
 	"recoup/models/staff"
 	"recoup/views/approvals"
 	"recoup/views/overview"
@@ -40,11 +41,15 @@ func (p Presenter) KindOfApproval(k approval.Kind) string {
 	return p.L.Maybe("approval.kind."+string(k), string(k))
 }
 
-// proposedCredits is what a grant, an adjustment or a file of grants would move; ok is false for other kinds.
+// proposedCredits is what a grant, an adjustment, a file of grants or a settlement would move; ok is false for other kinds.
 func proposedCredits(r approval.Request) (amount int64, ok bool) {
 	if r.Kind == bulkgrant.Kind {
 		d, err := bulkgrant.ReadProposed(r)
 		return d.Credits, err == nil
+	}
+	if r.Kind == settlement.Kind {
+		d, err := settlement.ReadProposed(r)
+		return d.Credits - d.Debits, err == nil
 	}
 	if r.Kind != ledger.KindGrant && r.Kind != ledger.KindAdjustment {
 		return 0, false
@@ -129,6 +134,10 @@ func (p Presenter) ApprovalView(d ApprovalPage) (approvals.Detail, error) {
 		}
 	} else if r.Kind == bulkgrant.Kind {
 		if err := p.proposedFile(r, &v); err != nil {
+			return v, err
+		}
+	} else if r.Kind == settlement.Kind {
+		if err := p.proposedSettlement(r, &v); err != nil {
 			return v, err
 		}
 	} else if amount, ok := proposedCredits(r); ok {

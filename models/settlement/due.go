@@ -43,6 +43,9 @@ type Filter struct {
 	Sign Sign `json:"sign,omitempty"`
 }
 
+// unknownAccount is what is wrong with an account that a filter names.
+const unknownAccount = "names an account that does not exist"
+
 // maxAccounts is how many accounts a filter may name.
 const maxAccounts = 1000
 
@@ -62,8 +65,8 @@ func (f Filter) check() []fault.Field {
 		bad = append(bad, fault.Field{Name: "accounts", Message: "must be at most 1000"})
 	}
 	for _, id := range f.Accounts {
-		if err := ids.CheckCallerID(id); err != nil {
-			return append(bad, fault.Field{Name: "accounts", Message: err.Error()})
+		if ids.CheckCallerID(id) != nil {
+			return append(bad, fault.Field{Name: "accounts", Message: unknownAccount})
 		}
 	}
 	return bad
@@ -99,17 +102,17 @@ func readRollout(ctx context.Context, g *gorm.DB, id string) (rollout, error) {
 const (
 	paid = `EXISTS (SELECT 1 FROM settlement_payments p WHERE p.rollout_id = @ro AND p.account_key = e.account_key AND p.job_key = e.job_key)`
 	held = `EXISTS (SELECT 1 FROM settlement_items i JOIN settlements s ON s.key = i.settlement_key AND s.rollout_id = @ro AND s.finished_at IS NULL
-		` + requestOf + ` WHERE i.account_key = e.account_key AND i.job_key = e.job_key AND (s.approved_at IS NOT NULL OR ` + isOpen + `))`
+		` + requestOf + ` WHERE i.account_key = e.account_key AND i.job_key = e.job_key AND s.id <> @except AND (s.approved_at IS NOT NULL OR ` + isOpen + `))`
 )
 
 // due is the common table of the charges that a proposal holds: each with what it cost, what it would have cost under
-// the baseline, and the difference.
-func due(ctx context.Context, g *gorm.DB, r rollout, f Filter) (with string, args map[string]any, err error) {
+// the baseline, and the difference. except is a settlement that is about to be void and so holds nothing; empty for none.
+func due(ctx context.Context, g *gorm.DB, r rollout, f Filter, except string) (with string, args map[string]any, err error) {
 	units, prices, err := baselinePrices(ctx, g, r)
 	if err != nil {
 		return "", nil, err
 	}
-	args = map[string]any{"ro": r.ID, "units": where.ListOf(units), "prices": where.ListOf(prices), "minimum": f.Minimum}
+	args = map[string]any{"ro": r.ID, "units": where.ListOf(units), "prices": where.ListOf(prices), "minimum": f.Minimum, "except": except}
 	conds := ` AND NOT ` + paid + ` AND NOT ` + held
 	if f.From != nil {
 		conds += ` AND e.created_at >= @from`
@@ -195,15 +198,18 @@ type AccountLine struct {
 // Preview is what a proposal would hold now.
 type Preview struct {
 	Totals
+	// RolloutState is the state of the rollout: a live one goes on to charge under its candidate.
+	RolloutState string
 	// Frozen counts the accounts that are frozen now: they would be left out.
 	Frozen int64
 	// Lines are its accounts with the largest differences first, at most as many as were asked for.
 	Lines []AccountLine
 }
 
-// Preview says what a proposal of this filter would hold now, with at most limit accounts. Nothing is written. Faults:
+// Preview says what a proposal of this filter would hold now, with at most limit accounts. replaces is the settlement that
+// it would take the place of, empty for none. Nothing is written. Faults:
 // rollout_not_found, state_conflict for a rollout that was never started, invalid_request, amount_overflow.
-func (s *Store) Preview(ctx context.Context, rolloutID string, f Filter, limit int) (Preview, error) {
+func (s *Store) Preview(ctx context.Context, rolloutID string, f Filter, replaces string, limit int) (Preview, error) {
 	if bad := f.check(); len(bad) > 0 {
 		return Preview{}, fault.InvalidFields(bad...)
 	}
@@ -213,10 +219,11 @@ func (s *Store) Preview(ctx context.Context, rolloutID string, f Filter, limit i
 		if err != nil {
 			return err
 		}
+		p.RolloutState = r.State
 		if err := s.checkAccounts(ctx, f.Accounts); err != nil {
 			return err
 		}
-		with, args, err := due(ctx, g, r, f)
+		with, args, err := due(ctx, g, r, f, replaces)
 		if err != nil {
 			return err
 		}
@@ -263,7 +270,7 @@ func (s *Store) checkAccounts(ctx context.Context, accounts []string) error {
 	}
 	for _, id := range accounts {
 		if _, there := known[id]; !there {
-			return fault.InvalidField("accounts", "names an account that does not exist").With("account", id)
+			return fault.InvalidField("accounts", unknownAccount).With("account", id)
 		}
 	}
 	return nil
@@ -295,7 +302,7 @@ func (s *Store) Standing(ctx context.Context, rolloutID string) (Standing, error
 			SELECT count(*) AS delivered, count(*) FILTER (WHERE paid) AS paid, count(*) FILTER (WHERE held AND NOT paid) AS held,
 				count(*) FILTER (WHERE NOT paid AND NOT held AND charged = baseline) AS equal, count(*) FILTER (WHERE NOT paid AND NOT held AND charged > baseline) AS credits,
 				count(*) FILTER (WHERE NOT paid AND NOT held AND charged < baseline) AS debits FROM x`,
-			map[string]any{"ro": r.ID, "units": where.ListOf(units), "prices": where.ListOf(prices)}).Scan(&out).Error
+			map[string]any{"ro": r.ID, "units": where.ListOf(units), "prices": where.ListOf(prices), "except": ""}).Scan(&out).Error
 		if err != nil {
 			return fmt.Errorf("settlement: standing: %w", err)
 		}

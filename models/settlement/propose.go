@@ -170,7 +170,7 @@ func (s *Store) replace(ctx context.Context, tx *operation.Tx, p Proposal) error
 // freeze writes the settlement with its items, in one statement and so of one moment.
 func (s *Store) freeze(ctx context.Context, tx *operation.Tx, r rollout, p Proposal) (Settlement, error) {
 	st := Settlement{ID: "stl_" + strings.ToLower(rand.Text())[:16], Baseline: r.Baseline.ID, Candidate: r.Candidate}
-	with, args, err := due(ctx, tx.DB, r, p.Filter)
+	with, args, err := due(ctx, tx.DB, r, p.Filter, "")
 	if err != nil {
 		return st, err
 	}

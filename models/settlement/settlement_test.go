@@ -37,7 +37,7 @@ func TestDeliveredChargesArePutRight(t *testing.T) {
 	if s, err := w.store.Standing(ctx, ro); err != nil || s != (settlement.Standing{Delivered: 3, Credits: 3}) {
 		t.Errorf("%+v %v", s, err)
 	}
-	p, err := w.store.Preview(ctx, ro, settlement.Filter{}, 1)
+	p, err := w.store.Preview(ctx, ro, settlement.Filter{}, "", 1)
 	if err != nil || p.Totals != (settlement.Totals{Jobs: 3, Accounts: 2, Charged: 187, Baseline: 170, Credits: 17}) || len(p.Lines) != 1 || p.Lines[0].AccountID != "a" ||
 		p.Lines[0].Amount != 16 || p.Lines[0].Balance != 764 {
 		t.Errorf("%+v %v", p, err)
@@ -98,6 +98,13 @@ func TestVoidProposalsFreeTheirCharges(t *testing.T) {
 
 	edit := settlement.Proposal{Envelope: envelope("fiona"), RolloutID: ro, Filter: settlement.Filter{Minimum: 5}, Reason: "at least 5",
 		Replaces: &settlement.Replaced{SettlementID: first.ID, Replaced: approval.Replaced{ID: r.ID, Version: r.Version, Digest: r.Digest}}}
+	// What the edit would take the place of does not stand in its way.
+	if p, err := w.store.Preview(ctx, ro, edit.Filter, first.ID, 10); err != nil || p.Jobs != 2 {
+		t.Errorf("%+v %v", p, err)
+	}
+	if p, err := w.store.Preview(ctx, ro, edit.Filter, "", 10); err != nil || p.Jobs != 0 {
+		t.Errorf("%+v %v", p, err)
+	}
 	out, err := w.store.Propose(ctx, edit)
 	if err != nil || !out.Waiting {
 		t.Fatalf("edit: %+v %v", out, err)
@@ -183,7 +190,7 @@ func TestFilters(t *testing.T) {
 		"nothing enough": {settlement.Filter{Minimum: 31}, settlement.Totals{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := w.store.Preview(ctx, ro, x.f, 10)
+			p, err := w.store.Preview(ctx, ro, x.f, "", 10)
 			if err != nil || p.Totals != x.want || int64(len(p.Lines)) != x.want.Accounts {
 				t.Errorf("%+v %v; want %+v", p, err, x.want)
 			}
@@ -191,11 +198,11 @@ func TestFilters(t *testing.T) {
 	}
 	now := time.Now()
 	for name, f := range map[string]settlement.Filter{"sign": {Sign: "all"}, "minimum": {Minimum: -1}, "to": {From: &now, To: &mid}, "accounts": {Accounts: []string{"nobody"}}} {
-		if _, err := w.store.Preview(ctx, ro, f, 10); fault.As(err) == nil || fault.As(err).Fields[0].Name != name {
+		if _, err := w.store.Preview(ctx, ro, f, "", 10); fault.As(err) == nil || fault.As(err).Fields[0].Name != name {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := w.store.Preview(ctx, "none", settlement.Filter{}, 10)
+	_, err := w.store.Preview(ctx, "none", settlement.Filter{}, "", 10)
 	is(t, err, fault.CodeRolloutNotFound)
 
 	// What a filter leaves out is there for the next settlement; pages and totals agree with the rows.

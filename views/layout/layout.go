@@ -40,6 +40,7 @@ const (
 	Prices      Section = "/pricing"
 	Rollouts    Section = "/rollouts"
 	Costs       Section = "/costs"
+	Settlements Section = "/settlements"
 	Approvals   Section = "/approvals"
 	Jobs        Section = "/jobs"
 	DeadLetters Section = "/dead-letters"
@@ -63,6 +64,7 @@ type Frame struct {
 	DeadLetters            string // number of dead letters that need review, beside the rail's entry; empty or "0": none
 	Costs                  bool   // the person may see costs
 	MayIntegrity, MayAudit bool   // whether the rail leads there
+	Settlements            bool   // the person may see settlements
 	Notices                []ui.Notice
 	Webhooks               bool   // the person manages receivers outside
 	Approvals              string // number of change requests that wait for a second person; empty or "0": none

@@ -50,6 +50,7 @@ type Rollout struct {
 	Steps    []Step
 	Terms    Terms
 	Effects  *Effects // nil before the start
+	Settle   Settle
 }
 
 // Stage is one stop of the rail.

@@ -114,6 +114,7 @@ func phrase(key string) (en, ja string) {
 		pricing,
 		rollouts,
 		rolloutSteps,
+		settlements,
 		shell,
 		triage,
 		webhooks,

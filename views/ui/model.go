@@ -194,6 +194,12 @@ func stateLook(state string) (icon, tone string) {
 		return "check", "ok"
 	case "approved":
 		return "check", "ok"
+	case "paid":
+		return "check", "ok"
+	case "partly_paid":
+		return "play", "run"
+	case "left_out":
+		return "ban", "bad"
 	case "rejected":
 		return "cross", "bad"
 	case "withdrawn", "voided":

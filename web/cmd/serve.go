@@ -110,6 +110,7 @@ func (a *app) server() (*web.Server, error) {
 		Webhooks:   a.webhooks,
 
 		Comparisons: a.comparisons,
+		Settlements: a.settlements,
 	})
 	routes := web.Routes(jsonAPI, pages)
 	if a.cfg.MetricsListen == "" {
