@@ -53,6 +53,9 @@ func richRollouts(s sample, f layout.Frame) []page {
 			Help: []ui.Link{{Text: s.l.T("help.findings"), URL: "/rollouts/x"}, {Text: s.l.T("help.costs"), URL: "/costs?state=unattributed"}, {Text: s.l.T("help.charges")}}})},
 		{name: "rollout-second", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "start", ID: rollout.Text, URL: rollout.URL, Version: "1",
 			Second: rollouts.Second{Say: s.l.T("second.needed"), Replaces: "cr_x", Version: "1", Digest: "00"}})},
+		{name: "rollout-schedule", view: rollouts.SchedulePage(f, rollouts.NewScheduled{Act: s.act(true), ID: rollout.Text, URL: rollout.URL, Steps: []ui.Option{{Value: "advance:2", Label: s.l.T("schedule.step", s.l.T("step.advance"), "25 %")}},
+			Local: ui.Field{Value: "2026-12-01T09:00", Error: s.l.T("problem.must be ahead, by a year at most")}, Zone: ui.Field{Value: "Asia/Tokyo"}, Zones: []string{"UTC"}, NeedsSecond: s.l.T("second.terms", s.l.T("second.start"))})},
+		{name: "rollout-unschedule", view: rollouts.CancelScheduledPage(f, rollouts.CancelScheduled{Act: s.act(false), ID: rollout.Text, URL: rollout.URL, Row: rollouts.ScheduledRow{Step: s.l.T("step.complete"), At: s.at(-30 * time.Hour)}})},
 		{name: "rollout-roll-back", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(true), Name: "roll_back", ID: rollout.Text, URL: rollout.URL, Version: "3", Danger: true})},
 		{name: "rollout-new", view: rollouts.NewPage(f, rollouts.New{Act: s.act(false), ID: ui.Field{Value: rollout.Text}, Candidates: []ui.Option{{Value: "video_render@v5", Label: "video_render@v5", Selected: true}},
 			Terms:       rollouts.NewTerms{Second: []ui.Option{{Value: "start", Label: s.l.T("second.start"), Selected: true}, {Value: "complete", Label: s.l.T("second.complete")}}, Above: ui.Field{Value: "25000"}},
@@ -70,6 +73,14 @@ func (s sample) rollout() rollouts.Rollout {
 			{Label: s.l.T("stage.of_segment", "25", "pro, beta=yes"), Note: s.l.T("step.about", "2,960", "11,840")}, {Label: s.l.T("stage.threshold", "100"), Note: s.l.T("step.about", "11,840", "11,840")}},
 		Terms: rollouts.Terms{Second: s.l.T("second.terms", s.l.T("second.above_is", "25")), Waiting: rollouts.Waiting{What: s.l.T("approval.advance_rollout", "ro_2026_discount10", "25 %"),
 			Say: s.l.T("second.waits", "Mika Sato", s.at(-90*time.Hour).Full), URL: "/approvals/cr_x"}},
+		Schedule: rollouts.Schedule{Zone: "JST", NewURL: "/x", Rows: []rollouts.ScheduledRow{
+			{Step: s.l.T("schedule.step", s.l.T("step.advance"), "25 %"), At: s.at(-30 * time.Hour), Local: "2026-11-01 01:30 America/New_York", Note: s.l.T("schedule.twice"), State: "waits", By: "Mika Sato",
+				Request: ui.Link{Text: s.l.T("approval.request"), URL: "/approvals/cr_x"}},
+			{Step: s.l.T("step.complete"), At: s.at(-60 * time.Hour), Local: "2026-11-03 09:00 Asia/Tokyo", State: "waiting", Why: s.l.T("schedule.waits_paused"), By: "Mika Sato", CancelURL: "/x",
+				Request: ui.Link{Text: s.l.T("schedule.agreed"), URL: "/approvals/cr_x"}},
+			{Step: s.l.T("schedule.step", s.l.T("step.advance"), "1 %"), At: s.at(50 * time.Hour), Local: "2026-03-08 02:30 America/Argentina/ComodRivadavia", Note: s.l.T("schedule.left_out"), State: "refused",
+				Why: s.l.T("schedule_end.at", s.l.T("checks.lacks", s.l.T("checks.reconciliation")), s.at(50*time.Hour).Full), By: "Mika Sato", Operation: ui.ID{Value: "op", URL: "/operations?x=1"}},
+			{Step: s.l.T("schedule.step", s.l.T("step.start"), "1 %"), At: s.at(80 * time.Hour), Local: "2026-03-08 09:00 UTC", State: "fired", Why: s.at(80 * time.Hour).Full, By: "Mika Sato", Operation: ui.ID{Value: "op", URL: "/operations?x=1"}}}},
 		Steps: []rollouts.Step{{Name: "roll_back", URL: "/x", Danger: true}, {Name: "resume", URL: "/x", Main: true}},
 		Try:   rollouts.Try{Action: "/rollouts/ro_2026_discount10", Account: ui.Field{Value: "acct_7Q2M"}, Cohort: "candidate", Rule: "video_render@v5", Bucket: "8,012", Why: s.l.T("why.below_threshold"), Price: s.l.T("price.example", "60", "second", "36")},
 	}
@@ -103,5 +114,7 @@ func bareRollouts(l text.Locale, f layout.Frame) []page {
 		{name: "rollout", view: rollouts.RolloutPage(f, rollouts.Rollout{ID: "x", Effects: &rollouts.Effects{}})},
 		{name: "rollout-move", view: rollouts.MovePage(f, rollouts.Move{Name: "start"})},
 		{name: "rollout-new", view: rollouts.NewPage(f, rollouts.New{})},
+		{name: "rollout-schedule", view: rollouts.SchedulePage(f, rollouts.NewScheduled{})},
+		{name: "rollout-unschedule", view: rollouts.CancelScheduledPage(f, rollouts.CancelScheduled{})},
 	}
 }

@@ -223,7 +223,7 @@ func (h *Console) Routes() []route.Route {
 		post("/accounts/:account/jobs/:job/discard", "discard.post", may(staff.Discard), h.discard),
 		get("/accounts/:account/jobs/:job/reopen", "reopen", may(staff.Reopen), h.reopenForm),
 		post("/accounts/:account/jobs/:job/reopen", "reopen.post", may(staff.Reopen), h.reopen),
-	}, h.rolloutRoutes(get, post), h.costRoutes())
+	}, h.rolloutRoutes(get, post), h.scheduleRoutes(), h.costRoutes())
 }
 
 // request is one person's request with how they read.

@@ -165,6 +165,9 @@ func (h *Console) rollout(c echo.Context) error {
 	if m.Settle, err = h.settleNote(r, o); err != nil {
 		return err
 	}
+	if err := h.scheduled(r, pr, o, &m); err != nil {
+		return err
+	}
 	if m.Try, err = h.try(r, pr, o); err != nil {
 		return err
 	}
@@ -268,6 +271,9 @@ func (h *Console) movePage(r request, m rolloutMove, o rollout.Rollout, form ui.
 	}
 	if until := o.DwellUntil(); m.name == "advance" && until != nil && until.After(pr.Now) {
 		f.Blocked = strings.TrimSpace(r.L.T("effect.dwell", r.L.Stamp(*until, pr.Now).Full) + " " + f.Blocked)
+	}
+	if err := h.overdue(r, m, o, &f); err != nil {
+		return nil, err
 	}
 	if err := h.askSecond(r, m, o, pr, &f); err != nil {
 		return nil, err

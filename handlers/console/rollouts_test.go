@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"recoup/models/actor"
 	"recoup/models/credit"
@@ -47,6 +48,11 @@ func rolloutSamples() map[string]sample {
 		"console.rollout.check":     {path: at + "/check", opens: every()},
 		"console.rollout.compare":   {path: at + "/compare", opens: every()},
 	}
+	out["console.rollout.schedule"] = sample{path: at + "/schedule", opens: product()}
+	// A step that does not lie ahead: a conflict, whoever asks and however often.
+	out["console.rollout.schedule.post"] = sample{path: at + "/schedule", form: url.Values{"step": {"advance:1"}, "local": {soon()}, "zone": {"UTC"}, "reason": {"because"}}, opens: product()}
+	out["console.rollout.unschedule"] = sample{path: at + "/schedule/1/cancel", opens: product()}
+	out["console.rollout.unschedule.post"] = sample{path: at + "/schedule/1/cancel", form: reason, opens: product()}
 	for name, path := range map[string]string{"archive": "archive", "pause": "pause", "roll_back": "roll-back", "start": "start", "resume": "resume", "advance": "advance", "complete": "complete"} {
 		out["console.rollout."+name] = sample{path: at + "/" + path, opens: product()}
 		out["console.rollout."+name+".post"] = sample{path: at + "/" + path, form: step(), opens: product()}
@@ -54,8 +60,11 @@ func rolloutSamples() map[string]sample {
 	return out
 }
 
+// soon is a time of the clock that is surely ahead.
+func soon() string { return time.Now().UTC().AddDate(0, 0, 2).Format(rollout.WallLayout) }
+
 // furnishRollouts makes a candidate that is 10 % cheaper (v2), a retired version (v3), an action of its own, and a
-// draft.
+// draft whose last advance is scheduled.
 func (w *world) furnishRollouts() {
 	w.t.Helper()
 	ctx := context.Background()
@@ -78,6 +87,9 @@ func (w *world) furnishRollouts() {
 	_, err = w.Rollouts.Create(ctx, rollout.NewRollout{Envelope: ledger.Envelope{OperationID: ids.New(), Actor: pm}, ID: roID, Title: "Video render: 10 % off",
 		Action: modeltest.Action, Candidate: modeltest.Action + "@v2", MinCharges: &one, Reason: "try it",
 		Stages: []pricing.Stage{{Threshold: 10_000, Segment: pricing.Segment{Accounts: []string{"acct_7"}}}, {Threshold: 25_000, MinDwellS: 3600}, {Threshold: 100_000}}})
+	must(err)
+	_, err = w.Rollouts.AtTime(ctx, rollout.ScheduleRequest{Envelope: ledger.Envelope{OperationID: ids.New(), Actor: pm}, RolloutID: roID, Step: rollout.StepAdvance, Stage: 3,
+		Local: soon(), Zone: "Asia/Tokyo", Reason: "in the quiet hours"})
 	must(err)
 }
 

@@ -31,6 +31,9 @@ func (p Presenter) proposedStep(r approval.Request) (title string, ok bool) {
 	if err != nil {
 		return "", false
 	}
+	if what.Time != nil {
+		return p.L.T("approval.schedule_rollout_step", what.RolloutID, p.proposedTimed(what), p.L.Stamp(what.Time.At, p.Now).Full), true
+	}
 	return p.L.T("approval."+string(r.Kind), what.RolloutID, p.proposedStage(what)), true
 }
 
@@ -47,12 +50,18 @@ func (p Presenter) proposedMove(r approval.Request, v *approvals.Detail) error {
 	if err != nil {
 		return err
 	}
+	expected := p.L.T("approval.expected_is", p.L.Maybe("state."+string(what.State), string(what.State)), p.L.T("stage.number", strconv.Itoa(what.From)), strconv.FormatInt(what.Version, 10))
+	if t := what.Time; t != nil {
+		expected = p.L.T("approval.expected_ahead")
+		v.Lines = append(v.Lines,
+			approvals.Line{Label: p.L.T("schedule.at"), Value: p.L.Stamp(t.At, p.Now).Full},
+			approvals.Line{Label: p.L.T("schedule.asked_for"), Value: strings.TrimSpace(p.localTime(*t) + " " + p.reading(t.Reading))})
+	}
 	v.Lines = append(v.Lines,
 		approvals.Line{Label: p.L.T("col.rollout"), ID: ui.ID{Value: what.RolloutID, URL: RolloutURL(what.RolloutID)}},
 		approvals.Line{Label: p.L.T("col.change_of_price"), Value: what.Baseline + " → " + what.Candidate},
 		approvals.Line{Label: p.L.T("col.stage"), Value: p.L.T("stage.number", strconv.Itoa(what.To)) + ": " + p.proposedStage(what)},
-		approvals.Line{Label: p.L.T("approval.expected"), Value: p.L.T("approval.expected_is", p.L.Maybe("state."+string(what.State), string(what.State)),
-			p.L.T("stage.number", strconv.Itoa(what.From)), strconv.FormatInt(what.Version, 10))})
+		approvals.Line{Label: p.L.T("approval.expected"), Value: expected})
 	return nil
 }
 

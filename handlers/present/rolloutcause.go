@@ -15,6 +15,12 @@ func (p Presenter) stepReason(e rollout.Event) string {
 			return p.L.T("rollout_cause.check_failed", p.failed(checks))
 		}
 	}
+	if e.Code == rollout.CodeScheduled && e.Detail != nil {
+		var planned struct{ By string }
+		if json.Unmarshal([]byte(*e.Detail), &planned) == nil {
+			return p.L.T("rollout_cause.scheduled", e.Reason, p.actor(planned.By))
+		}
+	}
 	if e.Code == rollout.CodeAgreed && e.Detail != nil {
 		var agreed struct{ By string }
 		if json.Unmarshal([]byte(*e.Detail), &agreed) == nil {

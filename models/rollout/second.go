@@ -22,7 +22,9 @@ const (
 )
 
 // Kinds returns every kind of change request about rollouts.
-func Kinds() []approval.Kind { return []approval.Kind{kindStart, kindAdvance, kindComplete} }
+func Kinds() []approval.Kind {
+	return []approval.Kind{kindStart, kindAdvance, kindComplete, KindSchedule}
+}
 
 // voidMoved is why a proposal is void: the rollout has moved on from the version that it was made for.
 const voidMoved = "rollout_moved"
@@ -102,6 +104,14 @@ type Proposed struct {
 	From  int            `json:"from"`
 	To    int            `json:"to"`
 	Stage *pricing.Stage `json:"stage"`
+	// Time is when, for a step that shall be made at a time; nil for one that is made at once.
+	Time *ProposedTime `json:"time,omitempty"`
+}
+
+// proposed is what a second person agrees to when the rollout stands as it does.
+func proposed(o Rollout, to int, at *ProposedTime) Proposed {
+	return Proposed{RolloutID: o.ID, Version: o.Version, State: o.State, Action: o.Action, Baseline: o.Baseline, Candidate: o.Candidate,
+		From: o.Stage, To: to, Stage: o.stage(to), Time: at}
 }
 
 // ReadProposed reads what a change request about a step proposes.
@@ -120,36 +130,41 @@ func (s *Service) propose(ctx context.Context, tx *operation.Tx, r StepRequest, 
 			return nil, err
 		}
 	}
-	// Proposals of a rollout are made one after another, and from the version that is still there.
-	var version int64
-	g := tx.DB.WithContext(ctx)
-	if err := g.Raw(`SELECT version FROM rollouts WHERE id = ? FOR NO KEY UPDATE`, r.RolloutID).Scan(&version).Error; err != nil {
-		return nil, fmt.Errorf("rollout: propose: %w", err)
+	if err := s.alone(ctx, tx, before, object(r.RolloutID)); err != nil {
+		return nil, err
 	}
-	if version != before.Version {
-		now, err := find(ctx, tx.DB, before.ID)
-		if err != nil {
-			return nil, err
-		}
-		return nil, moved(now, do)
-	}
-	var waits string
-	err := g.Raw(`SELECT id FROM change_requests WHERE object = ? AND state = 'open' AND expires_at > clock_timestamp() LIMIT 1`, object(r.RolloutID)).Scan(&waits).Error
-	if err != nil {
-		return nil, fmt.Errorf("rollout: propose: %w", err)
-	}
-	if waits != "" {
-		return nil, fault.State(string(before.State), "The change request %s about this rollout waits for a decision already. Nothing was changed.", waits).
-			With("change_request", waits)
-	}
-	to := before.Stage + do.forward
-	required, err := s.requests.Propose(ctx, tx, approval.Proposal{Object: object(r.RolloutID), Reason: r.Reason, What: Proposed{
-		RolloutID: before.ID, Version: before.Version, State: before.State, Action: before.Action, Baseline: before.Baseline, Candidate: before.Candidate,
-		From: before.Stage, To: to, Stage: before.stage(to)}})
+	required, err := s.requests.Propose(ctx, tx, approval.Proposal{Object: object(r.RolloutID), Reason: r.Reason, What: proposed(before, before.Stage+do.forward, nil)})
 	if err != nil {
 		return nil, err
 	}
 	return required, operation.ErrWait
+}
+
+// alone sees to it that proposals of a rollout are made one after another, from the version that is still there, and that
+// no other about the same waits.
+func (s *Service) alone(ctx context.Context, tx *operation.Tx, seen Rollout, about string) error {
+	var version int64
+	g := tx.DB.WithContext(ctx)
+	if err := g.Raw(`SELECT version FROM rollouts WHERE id = ? FOR NO KEY UPDATE`, seen.ID).Scan(&version).Error; err != nil {
+		return fmt.Errorf("rollout: propose: %w", err)
+	}
+	if version != seen.Version {
+		now, err := find(ctx, tx.DB, seen.ID)
+		if err != nil {
+			return err
+		}
+		return moved(now)
+	}
+	var waits string
+	err := g.Raw(`SELECT id FROM change_requests WHERE object = ? AND state = 'open' AND expires_at > clock_timestamp() LIMIT 1`, about).Scan(&waits).Error
+	if err != nil {
+		return fmt.Errorf("rollout: propose: %w", err)
+	}
+	if waits != "" {
+		return fault.State(string(seen.State), "The change request %s about this step waits for a decision already. Nothing was changed.", waits).
+			With("change_request", waits)
+	}
+	return nil
 }
 
 // Waiting returns the change request about a rollout's next step that waits for a decision; nil where none does.
@@ -167,6 +182,7 @@ func (s *Service) Executors() map[approval.Kind]approval.Executor {
 		kindStart:    s.agreed(s.startStep()),
 		kindAdvance:  s.agreed(s.advanceStep()),
 		kindComplete: s.agreed(s.completeStep()),
+		KindSchedule: s.putAgreed,
 	}
 }
 
@@ -179,7 +195,6 @@ func (s *Service) agreed(do step) approval.Executor {
 		tx.Request.Reason, tx.Request.Object = cr.Reason, object(p.RolloutID)
 		agreed := do
 		agreed.cause = cause{code: CodeAgreed, detail: map[string]any{"change_request": cr.ID, "by": cr.DecidedBy}}
-		var red bool
-		return s.make(ctx, tx, StepRequest{RolloutID: p.RolloutID, Version: p.Version, Reason: cr.Reason}, agreed, true, &red)
+		return s.make(ctx, tx, StepRequest{RolloutID: p.RolloutID, Version: p.Version, Reason: cr.Reason}, agreed, true, &Checks{})
 	}
 }

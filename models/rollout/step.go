@@ -46,6 +46,8 @@ type step struct {
 	scope operation.Scope
 	// cause is what the history says beside the reason; zero for nothing.
 	cause cause
+	// scheduled is the key of the scheduled step that it is; 0 for none.
+	scheduled int64
 	// found are the checks that led to a halt, for the history; nil for other steps.
 	found *Checks
 	// after runs once the guard has won; nil for nothing.
@@ -172,25 +174,9 @@ func tell(ctx context.Context, tx *operation.Tx, r Rollout, checks Checks) error
 }
 
 func (s *Service) step(ctx context.Context, r StepRequest, do step) (operation.Outcome, error) {
-	scope := do.scope
-	if scope == (operation.Scope{}) {
-		scope = ScopeOf(r.RolloutID)
-	}
-	req := operation.Request{Scope: scope, ID: r.OperationID, Kind: do.kind, Actor: r.Actor, RequestID: r.RequestID,
-		Reason: r.Reason, Object: object(r.RolloutID), Invalid: checkReason(r.Reason), Input: operation.Input{"version": r.Version, "reason": r.Reason}}
-	if do.kind == "halt_rollout" {
-		// Each process words what it found by itself; it is the same halt.
-		req.Input = operation.Input{"version": r.Version}
-	}
-	if !idPattern.MatchString(r.RolloutID) {
-		return operation.Outcome{}, notFound(r.RolloutID)
-	}
-	req.Waiting = s.requests.Standing
-	red := false
-	out, err := s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
-		return s.make(ctx, tx, r, do, false, &red)
-	})
-	if red && fault.Is(err, fault.CodeChecksNotPassed) {
+	var made Checks
+	out, err := s.attempt(ctx, r, do, &made)
+	if made.Red() && fault.Is(err, fault.CodeChecksNotPassed) {
 		// The refusal wrote nothing: what was found is kept, and the rollout halted, by themselves.
 		if _, err := s.Check(ctx, r.RolloutID); err != nil {
 			return out, err
@@ -199,21 +185,46 @@ func (s *Service) step(ctx context.Context, r StepRequest, do step) (operation.O
 	return out, err
 }
 
+// attempt makes a step as an operation; made is set to the checks that it asked.
+func (s *Service) attempt(ctx context.Context, r StepRequest, do step, made *Checks) (operation.Outcome, error) {
+	scope := do.scope
+	if scope == (operation.Scope{}) {
+		scope = ScopeOf(r.RolloutID)
+	}
+	req := operation.Request{Scope: scope, ID: r.OperationID, Kind: do.kind, Actor: r.Actor, RequestID: r.RequestID,
+		Reason: r.Reason, Object: object(r.RolloutID), Invalid: checkReason(r.Reason), Input: operation.Input{"version": r.Version, "reason": r.Reason}}
+	if do.scheduled != 0 {
+		// Each process reads the version by itself; it is the same step.
+		req.Input = operation.Input{"scheduled": do.scheduled}
+	}
+	if do.kind == "halt_rollout" {
+		// Each process words what it found by itself; it is the same halt.
+		req.Input = operation.Input{"version": r.Version}
+	}
+	if !idPattern.MatchString(r.RolloutID) {
+		return operation.Outcome{}, notFound(r.RolloutID)
+	}
+	req.Waiting = s.requests.Standing
+	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
+		return s.make(ctx, tx, r, do, false, made)
+	})
+}
+
 // make makes a step in the transaction of its operation, or proposes it where a second person has to agree and none has.
-// red is set where a check failed.
-func (s *Service) make(ctx context.Context, tx *operation.Tx, r StepRequest, do step, agreed bool, red *bool) (any, error) {
+// made is set to the checks that it asked.
+func (s *Service) make(ctx context.Context, tx *operation.Tx, r StepRequest, do step, agreed bool, made *Checks) (any, error) {
 	before, err := find(ctx, tx.DB, r.RolloutID)
 	if err != nil {
 		return nil, err
 	}
 	// What is stale or not possible is refused before locks are taken and checks are made; the guard below decides.
 	if before.Version != r.Version || !slices.Contains(do.from, before.State) {
-		return nil, moved(before, do)
+		return nil, moved(before)
 	}
 	propose := !agreed && do.second != nil && do.second(before)
 	if !propose {
 		// Before the rollout itself is locked, in the order in which an approval locks the two.
-		if err := s.requests.Void(ctx, tx, voidMoved, object(r.RolloutID)); err != nil {
+		if err := s.requests.Void(ctx, tx, voidMoved, voided(before, do)...); err != nil {
 			return nil, err
 		}
 	}
@@ -230,16 +241,14 @@ func (s *Service) make(ctx context.Context, tx *operation.Tx, r StepRequest, do 
 	}
 	checks := do.found
 	if do.ask != noChecks {
-		made, err := s.gate(ctx, tx.DB, before)
-		if err != nil {
+		if *made, err = s.gate(ctx, tx.DB, before); err != nil {
 			return nil, err
 		}
-		checks = &made
+		checks = made
 		ask := do.ask
 		if before.State == Halted {
 			ask = allGreen
 		}
-		*red = made.Red()
 		if made.Red() || ask == allGreen && !made.Passed() {
 			return nil, fault.New(fault.Conflict, fault.CodeChecksNotPassed, "Not all checks pass: %s. Nothing was changed.", made.Why())
 		}
@@ -249,6 +258,9 @@ func (s *Service) make(ctx context.Context, tx *operation.Tx, r StepRequest, do 
 	}
 	after, err := s.move(ctx, tx, before, do)
 	if err != nil {
+		return nil, err
+	}
+	if err := settleSchedule(ctx, tx, after, do); err != nil {
 		return nil, err
 	}
 	if do.after != nil {
@@ -296,7 +308,7 @@ func (s *Service) whyNot(ctx context.Context, tx *operation.Tx, before Rollout, 
 		return err
 	}
 	if now.Version != before.Version || !slices.Contains(do.from, now.State) {
-		return moved(now, do)
+		return moved(now)
 	}
 	var other string
 	err = tx.DB.WithContext(ctx).Raw(`SELECT id FROM rollouts WHERE action = ? AND id <> ? AND state IN ('running', 'paused', 'halted')`, now.Action, now.ID).Scan(&other).Error
@@ -310,11 +322,11 @@ func (s *Service) whyNot(ctx context.Context, tx *operation.Tx, before Rollout, 
 		return fault.New(fault.Conflict, fault.CodeDwellNotOver, "The stage lasts at least until %s. Nothing was changed.", until.UTC().Format(time.RFC3339)).
 			With("until", until.UTC())
 	}
-	return moved(now, do)
+	return moved(now)
 }
 
 // moved tells the state of a rollout that does not allow a step, or is not the one that was seen.
-func moved(now Rollout, do step) error {
+func moved(now Rollout) error {
 	return fault.State(string(now.State), "Rollout %s is %s, stage %d, version %d. Nothing was changed.", now.ID, now.State, now.Stage, now.Version).
 		With("version", now.Version).With("stage", now.Stage)
 }

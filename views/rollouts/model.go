@@ -51,6 +51,7 @@ type Rollout struct {
 	Terms    Terms
 	Effects  *Effects // nil before the start
 	Settle   Settle
+	Schedule Schedule
 }
 
 // Stage is one stop of the rail.

@@ -8,6 +8,94 @@ func rolloutSteps(key string) (en, ja string) {
 	case "rollout_cause.agreed":
 		return "{1} (approved by {2})", "{1}（{2}が承認）"
 
+	case "rollout_cause.scheduled":
+		return "{1} (scheduled by {2})", "{1}（{2}が予約）"
+
+	case "schedule.title":
+		return "Scheduled steps", "予約された操作"
+	case "schedule.new":
+		return "Schedule a step", "操作を予約"
+	case "schedule.form":
+		return "Schedule a step of {1}", "{1}の操作を予約"
+	case "schedule.say":
+		return "It is made once, at its time, only if all checks pass then; else it is refused and says why. While the rollout is paused it waits; a halt or a rollback cancels it.", "指定した時刻に一度だけ実行します。その時点で検査にすべて合格しない場合は理由とともに拒否します。一時停止中は待機し、停止・ロールバックで取り消されます。"
+	case "schedule.submit":
+		return "Schedule", "予約する"
+	case "schedule.step":
+		return "{1}: {2}", "{1}：{2}"
+	case "schedule.local":
+		return "Date and time", "日時"
+	case "schedule.local_hint":
+		return "On the clocks of the zone below. Where a change of the clock repeats it, the first is meant; where it is left out, as much later", "下のタイムゾーンの時刻です。時計の変更で二度ある時刻は最初のもの、存在しない時刻はその分だけ後になります"
+	case "schedule.zone":
+		return "Time zone", "タイムゾーン"
+	case "schedule.zone_hint":
+		return "An IANA name, such as America/New_York", "IANA名（例：America/New_York）"
+	case "schedule.at":
+		return "When", "実行時刻"
+	case "schedule.asked_for":
+		return "Asked for", "指定された時刻"
+	case "schedule.twice":
+		return "The clock shows this twice: the first is meant.", "この時刻は二度あります。最初のものです。"
+	case "schedule.left_out":
+		return "The clock leaves this out: as much later.", "この時刻は存在しないため、その分だけ後になります。"
+	case "schedule.agreed":
+		return "approved", "承認済み"
+	case "schedule.waits_paused":
+		return "The rollout is paused: it waits.", "一時停止中のため待機します。"
+	case "schedule.due":
+		return "Scheduled steps whose time has come", "時刻を過ぎた予約"
+	case "schedule.due_made":
+		return "{1}, made at once if all checks pass", "{1}件（検査に合格すれば直ちに実行）"
+	case "schedule.cancel":
+		return "Cancel it", "予約を取消"
+	case "schedule.cancel_form":
+		return "Cancel a scheduled step of {1}", "{1}の予約を取り消す"
+	case "schedule.cancel_say":
+		return "It will not be made. It can be scheduled anew.", "実行されなくなります。改めて予約できます。"
+	case "schedule.cancel_submit":
+		return "Cancel step", "予約を取り消す"
+	case "schedule_end.by":
+		return "By {1}: {2}", "{1}：{2}"
+	case "schedule_end.at":
+		return "{1} {2}", "{1} {2}"
+	case "schedule_end.halted":
+		return "The rollout was halted.", "ロールアウトが停止されました。"
+	case "schedule_end.rolled_back":
+		return "The rollout was rolled back.", "ロールバックされました。"
+	case "schedule_end.completed":
+		return "The rollout was completed.", "ロールアウトが完了しました。"
+	case "schedule_end.archived":
+		return "The draft was archived.", "下書きが保管されました。"
+	case "schedule_end.reached":
+		return "Somebody made the step before its time.", "予約より前に実行されました。"
+	case "schedule_end.not_reached":
+		return "The rollout did not stand at the stage before.", "直前の段階に達していませんでした。"
+	case "schedule_end.state_conflict":
+		return "The prices did not allow it: another rollout was live, or the baseline or the candidate was not as planned.", "価格の状態が許しませんでした（別のロールアウトが実施中、またはベースライン・候補が変更されています）。"
+	case "state.fired":
+		return "Made", "実行済み"
+	case "state.cancelled":
+		return "Cancelled", "取消済み"
+	case "done.schedule_rollout_step":
+		return "The step is scheduled.", "操作を予約しました。"
+	case "done.cancel_scheduled_step":
+		return "The scheduled step is cancelled.", "予約を取り消しました。"
+	case "kind.schedule_rollout_step":
+		return "Schedule a step of a rollout", "ロールアウトの操作を予約"
+	case "kind.cancel_scheduled_step":
+		return "Cancel a scheduled step", "予約の取消"
+	case "kind.refuse_scheduled_step":
+		return "Refuse a scheduled step", "予約の拒否"
+	case "problem.is no step that can be scheduled":
+		return "Choose a step that lies ahead.", "今後の操作を選択してください。"
+	case "approval.schedule_rollout_step":
+		return "{2} of {1} on {3}", "{1}の{2}（{3}）"
+	case "approval.kind.schedule_rollout_step":
+		return "Step of a rollout at a time", "ロールアウトの予約操作"
+	case "approval.expected_ahead":
+		return "Void once the step does not lie ahead of the rollout any more", "この操作が実行できなくなると無効"
+
 	case "second.ask":
 		return "Ask a second person", "二人目の承認を求める"
 	case "second.needed":

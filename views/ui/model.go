@@ -190,7 +190,7 @@ func tone(amount string) string {
 // stateLook gives icon and tone of a state. One place, so that a state looks the same on every page.
 func stateLook(state string) (icon, tone string) {
 	switch state {
-	case "succeeded", "ok", "passed", "consistent", "applied", "active", "resolved", "done", "delivered":
+	case "succeeded", "ok", "passed", "consistent", "applied", "active", "fired", "resolved", "done", "delivered":
 		return "check", "ok"
 	case "approved":
 		return "check", "ok"
@@ -236,7 +236,7 @@ func stateLook(state string) (icon, tone string) {
 		return "back", "wait"
 	case "dead", "failed", "timed_out", "down", "inconsistent", "conflict":
 		return "cross", "bad"
-	case "canceled", "discarded", "superseded", "refused", "expired", "disabled":
+	case "canceled", "cancelled", "discarded", "superseded", "refused", "expired", "disabled":
 		return "ban", "off"
 	case "attributed":
 		return "check", "ok"

@@ -1,0 +1,209 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"recoup/models/actor"
+	"recoup/models/audit"
+	"recoup/models/fault"
+	"recoup/models/ledger"
+	"recoup/models/operation"
+)
+
+// CodeScheduled: the step was scheduled, and its time came. The detail has scheduled, its key, and by, the actor who
+// scheduled it.
+const CodeScheduled = "scheduled"
+
+// dueAtOnce is how many due steps one look takes.
+const dueAtOnce = 100
+
+// FireDue makes the scheduled steps whose time has come, as Recoup itself, and refuses those that cannot be made; it
+// returns how many ended. While a rollout is paused its steps wait. Any number of processes may call it at any time: a
+// step is made once. It goes on after a failure and returns the first.
+func (s *Service) FireDue(ctx context.Context) (int, error) {
+	due, err := scheduled(ctx, s.g, `WHERE state = 'waiting' AND at <= clock_timestamp()
+		AND NOT EXISTS (SELECT 1 FROM rollouts o WHERE o.id = rollout_id AND o.state = 'paused') ORDER BY at, key LIMIT ?`, dueAtOnce)
+	if err != nil {
+		return 0, err
+	}
+	var first error
+	ended := 0
+	for _, d := range due {
+		done, err := s.fire(ctx, d)
+		if done {
+			ended++
+		}
+		if err != nil && first == nil {
+			first = fmt.Errorf("rollout %s: scheduled step %d: %w", d.RolloutID, d.Key, err)
+		}
+	}
+	return ended, first
+}
+
+// fire makes one due step or refuses it; done is false where it waits on or another process has ended it.
+func (s *Service) fire(ctx context.Context, d Scheduled) (done bool, err error) {
+	o, err := s.Find(ctx, d.RolloutID)
+	if err != nil || o.State == Paused {
+		return false, err
+	}
+	var do step
+	reached := o.State == Running && o.Stage == d.Stage-1
+	switch d.Step {
+	case StepStart:
+		do, reached = s.startStep(), o.State == Draft
+	case StepAdvance:
+		do = s.advanceStep()
+	case StepComplete:
+		do, reached = s.completeStep(), o.State == Running && o.Full()
+		// A person who completes looks at the checks; a clock does not.
+		do.ask = allGreen
+	}
+	if !reached {
+		return s.refuseDue(ctx, d, EndNotReached, nil)
+	}
+	do.second, do.scope, do.scheduled = nil, SystemScopeOf(o.ID), d.Key
+	do.cause = cause{code: CodeScheduled, detail: map[string]any{"scheduled": d.Key, "by": d.CreatedBy}}
+	var made Checks
+	out, err := s.attempt(ctx, StepRequest{Envelope: ledger.Envelope{OperationID: "scheduled:" + strconv.FormatInt(d.Key, 10), Actor: actor.System()},
+		RolloutID: o.ID, Version: o.Version, Reason: d.Reason}, do, &made)
+	f := fault.As(err)
+	switch {
+	case errors.Is(err, operation.ErrNothing):
+		return false, nil // cancelled in this moment
+	case err == nil:
+		return !out.Replayed, nil
+	case f == nil || f.Kind == fault.Busy:
+		return false, err
+	}
+	if f.Code == fault.CodeStateConflict {
+		now, err := s.Find(ctx, d.RolloutID)
+		if err != nil {
+			return false, err
+		}
+		if now.Version != o.Version {
+			return false, nil // it has moved in this moment: the next look sees where to
+		}
+	}
+	var detail any
+	if f.Code == fault.CodeChecksNotPassed {
+		detail = map[string]any{"checks": made}
+	}
+	if done, err = s.refuseDue(ctx, d, f.Code, detail); err != nil {
+		return done, err
+	}
+	if made.Red() {
+		// What was found is kept, and halts the rollout.
+		_, err = s.Check(ctx, d.RolloutID)
+	}
+	return done, err
+}
+
+// refuseDue ends a due step that cannot be made.
+func (s *Service) refuseDue(ctx context.Context, d Scheduled, code string, detail any) (bool, error) {
+	req := operation.Request{Scope: SystemScopeOf(d.RolloutID), ID: "refuse:" + strconv.FormatInt(d.Key, 10), Kind: "refuse_scheduled_step", Actor: actor.System(),
+		Object: object(d.RolloutID), Input: operation.Input{"scheduled": d.Key}}
+	out, err := s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
+		return s.end(ctx, tx, d.RolloutID, d.Key, Refused, code, detail)
+	})
+	if fault.Is(err, fault.CodeStateConflict) {
+		return false, nil // it ended otherwise in this moment
+	}
+	return err == nil && !out.Replayed, err
+}
+
+// Ended is the stored result of what ended a scheduled step without making it.
+type Ended struct {
+	RolloutID string        `json:"rollout_id"`
+	Scheduled int64         `json:"scheduled"`
+	State     ScheduleState `json:"state"`
+	Code      string        `json:"code"`
+}
+
+// end is the one conditional update that ends a scheduled step, with its audit row.
+func (s *Service) end(ctx context.Context, tx *operation.Tx, id string, key int64, to ScheduleState, code string, detail any) (Ended, error) {
+	n, err := endScheduled(ctx, tx, to, code, detail, `key = ?`, key)
+	if err != nil {
+		return Ended{}, err
+	}
+	if n == 0 {
+		rows, err := scheduled(ctx, tx.DB, `WHERE key = ?`, key)
+		if err != nil || len(rows) == 0 {
+			return Ended{}, err
+		}
+		return Ended{}, fault.State(string(rows[0].State), "The scheduled step %d is %s by now. Nothing was changed.", key, rows[0].State)
+	}
+	made := Ended{RolloutID: id, Scheduled: key, State: to, Code: code}
+	return made, audit.Record(ctx, tx.DB, audit.Row{Actor: tx.Request.Actor, Action: tx.Request.Kind, Object: object(id), Reason: tx.Request.Reason,
+		Before: map[string]any{"state": Waiting}, After: made, OperationID: tx.Request.ID, RequestID: tx.Request.RequestID, TraceID: tx.TraceID})
+}
+
+// endScheduled ends the waiting steps that where selects and returns how many there were.
+func endScheduled(ctx context.Context, tx *operation.Tx, to ScheduleState, code string, detail any, where string, args ...any) (int64, error) {
+	text, err := cause{detail: detail}.json()
+	if err != nil {
+		return 0, err
+	}
+	req := tx.Request
+	reason := ""
+	if code == EndByPerson {
+		reason = req.Reason
+	}
+	res := tx.DB.WithContext(ctx).Exec(`UPDATE rollout_schedule SET state = ?, ended_at = clock_timestamp(), ended_by = ?, end_code = NULLIF(?, ''), end_detail = ?::jsonb,
+		end_reason = ?, end_scope = ?, end_operation_id = ? WHERE state = 'waiting' AND `+where,
+		append([]any{string(to), req.Actor.String(), code, text, reason, req.Scope.String(), req.ID}, args...)...)
+	if res.Error != nil {
+		return 0, fmt.Errorf("rollout: scheduled step: %w", res.Error)
+	}
+	return res.RowsAffected, nil
+}
+
+// settleSchedule does to the schedule what a step of the rollout means for it: the step that was due has fired, what the
+// rollout has reached needs no firing any more, and an end or a halt cancels all that waits. It runs after the rollout's
+// own row is locked. ErrNothing: the due step was ended by somebody else first.
+func settleSchedule(ctx context.Context, tx *operation.Tx, after Result, do step) error {
+	if do.scheduled != 0 {
+		n, err := endScheduled(ctx, tx, Fired, "", nil, `key = ? AND at <= clock_timestamp()`, do.scheduled)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return operation.ErrNothing
+		}
+	}
+	var err error
+	switch after.State {
+	case Halted:
+		_, err = endScheduled(ctx, tx, Cancelled, EndHalted, nil, `rollout_id = ?`, after.RolloutID)
+	case RolledBack:
+		_, err = endScheduled(ctx, tx, Cancelled, EndRolledBack, nil, `rollout_id = ?`, after.RolloutID)
+	case Completed:
+		_, err = endScheduled(ctx, tx, Cancelled, EndCompleted, nil, `rollout_id = ?`, after.RolloutID)
+	case Archived:
+		_, err = endScheduled(ctx, tx, Cancelled, EndArchived, nil, `rollout_id = ?`, after.RolloutID)
+	default:
+		if do.forward > 0 {
+			_, err = endScheduled(ctx, tx, Cancelled, EndReached, nil, `rollout_id = ? AND step <> 'complete' AND stage <= ?`, after.RolloutID, after.Stage)
+		}
+	}
+	return err
+}
+
+// voided are the proposals that a step of a rollout makes impossible, in the order in which they are locked.
+func voided(o Rollout, do step) []string {
+	out := []string{object(o.ID)}
+	switch {
+	case do.to == Halted, do.to == RolledBack, do.to == Completed, do.to == Archived:
+		out = append(out, scheduleObjects(o)...)
+	case do.forward > 0:
+		if o.Stage == 0 {
+			out = append(out, scheduleObject(o.ID, StepStart, 1))
+		}
+		for stage := 2; stage <= o.Stage+do.forward; stage++ {
+			out = append(out, scheduleObject(o.ID, StepAdvance, stage))
+		}
+	}
+	return out
+}

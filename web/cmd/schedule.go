@@ -1,0 +1,26 @@
+package cmd
+
+import (
+	"context"
+	"time"
+)
+
+// fireEvery is how often scheduled steps are looked for: by an index, of rows that are few.
+const fireEvery = 2 * time.Second
+
+// fireSchedule makes the scheduled steps of rollouts whose time has come. Every process looks by itself: a step is an
+// operation, which is made once whoever sees it first. What fails is tried again at the next look.
+func (a *app) fireSchedule(ctx context.Context) error {
+	ticker := time.NewTicker(fireEvery)
+	defer ticker.Stop()
+	for {
+		if _, err := a.rollouts.FireDue(ctx); err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "a scheduled step of a rollout could not be made", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
