@@ -38,11 +38,8 @@ func (p Presenter) trend(counts []int64, hours int) groups.Trend {
 // GroupRow is one group of the list.
 func (p Presenter) GroupRow(g deadletter.Group, counts []int64, hours int) groups.Row {
 	note, _, _ := strings.Cut(g.Note, "\n")
-	row := groups.Row{Pattern: g.Pattern, Code: g.ErrorCode, Action: g.Action, State: groupState(g), Open: p.L.Credits(g.Open), Accounts: p.L.Credits(min(g.Accounts, deadletter.MostAccounts)),
+	row := groups.Row{Pattern: g.Pattern, Code: g.ErrorCode, Action: g.Action, State: groupState(g), Open: p.L.Credits(g.Open), Accounts: p.L.Credits(g.Accounts),
 		Credits: p.L.Sum(g.Refunded.String()), First: p.Stamp(g.FirstAt), Last: p.Stamp(g.LastAt), Trend: p.trend(counts, hours), Note: note}
-	if g.Accounts > deadletter.MostAccounts {
-		row.Accounts += "+"
-	}
 	if g.Charged.Sign() > 0 {
 		row.Charged = p.L.Sum(g.Charged.String())
 	}

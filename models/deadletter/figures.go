@@ -26,10 +26,12 @@ type Figures struct {
 // hour: its cost grows with neither jobs nor open dead letters.
 func (s *Service) Figures(ctx context.Context) (Figures, error) {
 	var f Figures
+	// The order is that of the index of what is open: by dead_at alone, all that has been closed since would be read. And an
+	// index is looked up by what does not change within a statement, which clock_timestamp does.
 	err := s.g.WithContext(ctx).Raw(`SELECT t.open + n.open AS open, t.refunded + n.refunded AS refunded, t.charged + n.charged AS charged,
-			LEAST((SELECT dead_at FROM dead_letters WHERE closed_at IS NULL AND refunded ORDER BY dead_at LIMIT 1),
-				(SELECT dead_at FROM dead_letters WHERE closed_at IS NULL AND NOT refunded ORDER BY dead_at LIMIT 1)) AS oldest_at,
-			(SELECT count(*) FROM dead_letters WHERE dead_at > clock_timestamp() - interval '1 hour') AS last_hour, clock_timestamp() AS at
+			LEAST((SELECT dead_at FROM dead_letters WHERE closed_at IS NULL AND refunded <= false ORDER BY refunded, dead_at LIMIT 1),
+				(SELECT dead_at FROM dead_letters WHERE closed_at IS NULL AND refunded >= true ORDER BY refunded, dead_at LIMIT 1)) AS oldest_at,
+			(SELECT count(*) FROM dead_letters WHERE dead_at > statement_timestamp() - interval '1 hour') AS last_hour, clock_timestamp() AS at
 		FROM (SELECT COALESCE(sum(open), 0) AS open, COALESCE(sum(refunded), 0) AS refunded, COALESCE(sum(charged), 0) AS charged FROM dead_letter_tallies) t,
 			(SELECT count(*) AS open, COALESCE(sum(cost) FILTER (WHERE refunded), 0) AS refunded, COALESCE(sum(cost) FILTER (WHERE NOT refunded), 0) AS charged
 				FROM dead_letters WHERE closed_at IS NULL AND fingerprint = '') n`).Scan(&f).Error

@@ -3,7 +3,6 @@ package deadletter
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"recoup/models/credit"
@@ -37,8 +36,8 @@ type Group struct {
 	ChangedAt *time.Time
 	CreatedAt time.Time
 
-	// Open, Accounts, Refunded and Charged are over the open dead letters: how many, of how many accounts (in a list of
-	// groups up to MostAccounts, and one more for any larger number), and their credits by whether the customers have them back.
+	// Open, Accounts, Refunded and Charged are over the open dead letters: how many, of how many accounts, and their
+	// credits by whether the customers have them back.
 	Open     int64
 	Accounts int64
 	Refunded credit.Sum
@@ -78,16 +77,8 @@ type GroupPosition struct {
 }
 
 // tallies sums up the open dead letters by group, a few rows each; the rest of the statement names them f.
-const tallies = `SELECT fingerprint, sum(open) AS open, sum(refunded) AS refunded, sum(charged) AS charged FROM dead_letter_tallies WHERE open > 0 `
-
-// MostAccounts is how far Groups counts the accounts of a group: a group of more says MostAccounts + 1.
-const MostAccounts = 1000
-
-// accountsUpTo counts the accounts of a group's open dead letters, no further than a limit.
-func accountsUpTo(limit int) string {
-	return `(SELECT count(*) FROM (SELECT DISTINCT ON (account_key) 1 FROM dead_letters l WHERE l.fingerprint = g.fingerprint AND l.closed_at IS NULL
-		ORDER BY account_key` + atMost(limit) + `) x)`
-}
+const tallies = `SELECT fingerprint, sum(open) AS open, sum(accounts) AS accounts, sum(refunded) AS refunded, sum(charged) AS charged
+	FROM dead_letter_tallies WHERE open > 0 `
 
 // quiet is true while a group's snooze lasts. More deaths than asked for end it.
 const quiet = `g.snoozed_at IS NOT NULL AND (g.snoozed_until IS NULL OR g.snoozed_until > clock_timestamp()) AND (g.snooze_more = 0 OR g.snooze_more >
@@ -97,16 +88,16 @@ const quiet = `g.snoozed_at IS NOT NULL AND (g.snoozed_until IS NULL OR g.snooze
 // the others.
 const oldestIn = `(SELECT l.dead_at FROM dead_letters l WHERE l.fingerprint = g.fingerprint AND l.closed_at IS NULL AND l.refunded = %t ORDER BY l.dead_at LIMIT 1)`
 
-// selectGroup are a group's columns, with its accounts counted up to a limit.
-func selectGroup(accounts int) string {
-	return `SELECT g.*, COALESCE(f.open, 0) AS open, COALESCE(f.refunded, 0) AS refunded, COALESCE(f.charged, 0) AS charged, ` + accountsUpTo(accounts) + ` AS accounts,
+// selectGroup are a group's columns.
+func selectGroup() string {
+	return `SELECT g.*, COALESCE(f.open, 0) AS open, COALESCE(f.accounts, 0) AS accounts, COALESCE(f.refunded, 0) AS refunded, COALESCE(f.charged, 0) AS charged,
 	LEAST(` + fmt.Sprintf(oldestIn, true) + `, ` + fmt.Sprintf(oldestIn, false) + `) AS oldest_at,
 	(SELECT min(dead_at) FROM dead_letters l WHERE l.fingerprint = g.fingerprint) AS first_at,
 	(SELECT max(dead_at) FROM dead_letters l WHERE l.fingerprint = g.fingerprint) AS last_at, ` + quiet + ` AS quiet `
 }
 
-// Groups returns a page of groups, their accounts counted up to MostAccounts. from is nil for the first page. Its cost grows
-// with the number of groups.
+// Groups returns a page of groups. from is nil for the first page. Its cost grows with the number of groups, not with that
+// of dead letters.
 func (s *Service) Groups(ctx context.Context, tab GroupTab, from *GroupPosition, dir page.Direction, limit int) (page.Page[Group, GroupPosition], error) {
 	none := page.Page[Group, GroupPosition]{}
 	column, inside, cond := "g.created_at", "dead_letter_groups g LEFT JOIN LATERAL ("+tallies+" AND fingerprint = g.fingerprint GROUP BY fingerprint) f ON true", "true"
@@ -135,9 +126,9 @@ func (s *Service) Groups(ctx context.Context, tab GroupTab, from *GroupPosition,
 		args = append(args, from.Fingerprint)
 	}
 	var rows []Group
-	// Which groups stand on the page is found before their accounts are counted.
-	first := "SELECT g.fingerprint, f.open, f.refunded, f.charged FROM " + inside + " WHERE " + cond + " ORDER BY " + column + " " + order + ", g.fingerprint " + order + atMost(limit+1)
-	err := s.g.WithContext(ctx).Raw(selectGroup(MostAccounts+1)+"FROM ("+first+") f JOIN dead_letter_groups g ON g.fingerprint = f.fingerprint ORDER BY "+
+	// Which groups stand on the page is found before their times are.
+	first := "SELECT g.fingerprint, f.open, f.accounts, f.refunded, f.charged FROM " + inside + " WHERE " + cond + " ORDER BY " + column + " " + order + ", g.fingerprint " + order + atMost(limit+1)
+	err := s.g.WithContext(ctx).Raw(selectGroup()+"FROM ("+first+") f JOIN dead_letter_groups g ON g.fingerprint = f.fingerprint ORDER BY "+
 		column+" "+order+", g.fingerprint "+order, args...).Scan(&rows).Error
 	if err != nil {
 		return none, fmt.Errorf("deadletter: groups: %w", err)
@@ -157,7 +148,7 @@ func (s *Service) Groups(ctx context.Context, tab GroupTab, from *GroupPosition,
 // Group returns one group, or fault group_not_found.
 func (s *Service) Group(ctx context.Context, fingerprint string) (Group, error) {
 	var g Group
-	res := s.g.WithContext(ctx).Raw(selectGroup(math.MaxInt32)+`FROM dead_letter_groups g LEFT JOIN (`+tallies+` AND fingerprint = ? GROUP BY fingerprint) f ON true
+	res := s.g.WithContext(ctx).Raw(selectGroup()+`FROM dead_letter_groups g LEFT JOIN (`+tallies+` AND fingerprint = ? GROUP BY fingerprint) f ON true
 		WHERE g.fingerprint = ?`, fingerprint, fingerprint).Scan(&g)
 	if res.Error != nil {
 		return g, fmt.Errorf("deadletter: group: %w", res.Error)
@@ -192,7 +183,7 @@ func (s *Service) Trend(ctx context.Context, fingerprints []string, step time.Du
 	}
 	err := s.g.WithContext(ctx).Raw(`SELECT fingerprint, floor(extract(epoch FROM t.now - dead_at) / ?::float8)::int AS ago, count(*) AS count
 		FROM dead_letters, (SELECT clock_timestamp() AS now OFFSET 0) t
-		WHERE fingerprint = ANY (?::text[]) AND dead_at > clock_timestamp() - ?::float8 * interval '1 second' GROUP BY 1, 2`,
+		WHERE fingerprint = ANY (?::text[]) AND dead_at > statement_timestamp() - ?::float8 * interval '1 second' GROUP BY 1, 2`,
 		step.Seconds(), where.ListOf(fingerprints), step.Seconds()*float64(n)).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("deadletter: trend: %w", err)

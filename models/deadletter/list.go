@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"recoup/models/fault"
 	"recoup/models/page"
@@ -173,9 +174,14 @@ func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 		if err != nil {
 			return w, err
 		}
+		const out = "d.snoozed_until > statement_timestamp() AND d.snoozed_until IS NOT NULL"
 		switch {
+		case tab == Snoozed && len(quiet) == 0:
+			w.And(out)
 		case tab == Snoozed:
-			w.And("d.snoozed_until > clock_timestamp() OR d.fingerprint = ANY (?::text[])", where.ListOf(quiet))
+			// Each of the two has its index; of one condition with OR none would be used.
+			const key = "SELECT d.account_key, d.job_key, d.generation FROM dead_letters d WHERE d.closed_at IS NULL AND "
+			w.And("(d.account_key, d.job_key, d.generation) IN ("+key+out+" UNION "+key+"d.fingerprint = ANY (?::text[]))", where.ListOf(quiet))
 		case len(quiet) > 0:
 			w.And("(d.snoozed_until IS NULL OR d.snoozed_until <= clock_timestamp()) AND d.fingerprint <> ALL (?::text[])", where.ListOf(quiet))
 		default:
@@ -235,10 +241,10 @@ func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 
 // accounts finds the accounts of a filter: the one of this id and those whose name begins so.
 func (s *Service) accounts(ctx context.Context, text string) ([]int64, error) {
-	begins := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(text)) + "%"
+	name := strings.ToLower(text)
 	var keys []int64
 	err := s.g.WithContext(ctx).Raw(`SELECT key FROM accounts WHERE id = ? UNION SELECT key FROM (
-		SELECT key FROM accounts WHERE lower(name) LIKE ? LIMIT ?) x`, text, begins, maxAccounts+1).Scan(&keys).Error
+		SELECT key FROM accounts WHERE lower(name) ~>=~ ? AND lower(name) ~<~ ?`+atMost(maxAccounts+1)+`) x`, text, name, name+string(utf8.MaxRune)).Scan(&keys).Error
 	if err != nil {
 		return nil, fmt.Errorf("deadletter: accounts: %w", err)
 	}

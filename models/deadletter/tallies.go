@@ -16,9 +16,12 @@ func (s *Service) RewriteTallies(ctx context.Context) (int64, error) {
 	err := db.InTx(ctx, s.g, func(tx *gorm.DB) error {
 		for _, statement := range []string{
 			`LOCK TABLE dead_letters IN SHARE ROW EXCLUSIVE MODE`,
+			`DELETE FROM dead_letter_accounts`,
+			`INSERT INTO dead_letter_accounts (fingerprint, account_key, open)
+				SELECT fingerprint, account_key, count(*) FROM dead_letters WHERE closed_at IS NULL AND fingerprint <> '' GROUP BY 1, 2`,
 			`DELETE FROM dead_letter_tallies`,
-			`INSERT INTO dead_letter_tallies (fingerprint, shard, open, refunded, charged)
-				SELECT fingerprint, account_key % 16, count(*), COALESCE(sum(cost) FILTER (WHERE refunded), 0), COALESCE(sum(cost) FILTER (WHERE NOT refunded), 0)
+			`INSERT INTO dead_letter_tallies (fingerprint, shard, open, accounts, refunded, charged)
+				SELECT fingerprint, account_key % 16, count(*), count(DISTINCT account_key), COALESCE(sum(cost) FILTER (WHERE refunded), 0), COALESCE(sum(cost) FILTER (WHERE NOT refunded), 0)
 				FROM dead_letters WHERE closed_at IS NULL AND fingerprint <> '' GROUP BY 1, 2`,
 		} {
 			res := tx.WithContext(ctx).Exec(statement)

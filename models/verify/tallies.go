@@ -9,12 +9,14 @@ import (
 )
 
 // tallies holds the tallies of open dead letters against the dead letters: one row a difference.
-const tallies = `SELECT COALESCE(r.fingerprint, t.fingerprint), COALESCE(r.open, 0) || ' over ' || COALESCE(r.refunded, 0) || ' and ' || COALESCE(r.charged, 0),
-		COALESCE(t.open, 0) || ' over ' || COALESCE(t.refunded, 0) || ' and ' || COALESCE(t.charged, 0)
-	FROM (SELECT fingerprint, account_key % 16 AS shard, count(*) AS open, COALESCE(sum(cost) FILTER (WHERE refunded), 0) AS refunded,
+const tallies = `SELECT COALESCE(r.fingerprint, t.fingerprint),
+		COALESCE(r.open, 0) || ' of ' || COALESCE(r.accounts, 0) || ' accounts, ' || COALESCE(r.refunded, 0) || ' and ' || COALESCE(r.charged, 0) || ' credits',
+		COALESCE(t.open, 0) || ' of ' || COALESCE(t.accounts, 0) || ' accounts, ' || COALESCE(t.refunded, 0) || ' and ' || COALESCE(t.charged, 0) || ' credits'
+	FROM (SELECT fingerprint, account_key % 16 AS shard, count(*) AS open, count(DISTINCT account_key) AS accounts, COALESCE(sum(cost) FILTER (WHERE refunded), 0) AS refunded,
 			COALESCE(sum(cost) FILTER (WHERE NOT refunded), 0) AS charged FROM dead_letters WHERE closed_at IS NULL AND fingerprint <> '' GROUP BY 1, 2) r
 		FULL JOIN dead_letter_tallies t ON t.fingerprint = r.fingerprint AND t.shard = r.shard
-	WHERE (COALESCE(r.open, 0), COALESCE(r.refunded, 0), COALESCE(r.charged, 0)) IS DISTINCT FROM (COALESCE(t.open, 0), COALESCE(t.refunded, 0), COALESCE(t.charged, 0))
+	WHERE (COALESCE(r.open, 0), COALESCE(r.accounts, 0), COALESCE(r.refunded, 0), COALESCE(r.charged, 0))
+		IS DISTINCT FROM (COALESCE(t.open, 0), COALESCE(t.accounts, 0), COALESCE(t.refunded, 0), COALESCE(t.charged, 0))
 	ORDER BY 1`
 
 // tallies looks at what lists of dead letters count.

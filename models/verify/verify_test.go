@@ -153,6 +153,7 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 			[]problem{{verify.CheckStuck, "many", "retrying"}}},
 		{"a tally counts one too many", []string{"UPDATE dead_letter_tallies SET open = open + 1"}, []problem{{verify.CheckTally, "", ""}}},
 		{"a tally has lost credits", []string{"UPDATE dead_letter_tallies SET refunded = refunded - 1"}, []problem{{verify.CheckTally, "", ""}}},
+		{"a tally counts another account", []string{"UPDATE dead_letter_tallies SET accounts = accounts + 1"}, []problem{{verify.CheckTally, "", ""}}},
 		{"a tally is gone", []string{"DELETE FROM dead_letter_tallies"}, []problem{{verify.CheckTally, "", ""}}},
 		{"a dead letter was closed behind its tally", []string{"UPDATE dead_letters SET closed_at = now(), outcome = 'discarded'"}, []problem{{verify.CheckTally, "", ""}}},
 		{"the charge is by another operation", []string{"UPDATE jobs SET operation_id = 'another' WHERE id = 'queued'"},
