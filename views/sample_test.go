@@ -235,7 +235,8 @@ func (s sample) decision() *ui.Decision {
 	return &ui.Decision{
 		RuleVersion: rule("video_upscale@v2"), Cost: "40", Units: "60", Frozen: s.at(8*time.Minute + 33*time.Second),
 		Operation: operation("7f3c9b02-55e1-4d1c-9f07-c0ffee00a91e"), Replays: s.l.N("count.times", 1), Trace: ui.ID{Value: "4bf92f3577b34da6a3ce929d0e0e4736"},
-		Rollout: ui.ID{Value: "ro_2026_discount10", URL: "/ledger?rollout=ro_2026_discount10"}, Cohort: "baseline", Quoted: true,
+		Rollout: ui.ID{Value: "ro_2026_discount10", URL: "/ledger?rollout=ro_2026_discount10"}, Cohort: s.l.T("cohort.candidate"), Quoted: true,
+		Stage: s.l.T("stage.number", "2"), Bucket: "8,012", Why: s.l.T("decided.below_threshold"),
 	}
 }
 

@@ -159,6 +159,9 @@ func (h *Console) jobPage(ctx context.Context, j job.Listed, a ledger.Account) (
 	if d.Edits, err = h.Jobs.PayloadEdits(ctx, j.AccountKey, j.Key); err != nil {
 		return d, err
 	}
+	if d.Decision, err = h.Pricing.Recorded(ctx, j.AccountKey, j.OperationID); err != nil {
+		return d, err
+	}
 	entries, err := h.Ledger.List(ctx, ledger.Filter{AccountID: a.ID, JobID: j.ID}, nil, page.Older, pageSize)
 	if err != nil {
 		return d, err

@@ -57,6 +57,9 @@ func (h *Console) operation(c echo.Context) error {
 			return err
 		}
 		d.Charged = &j
+		if d.Decision, err = h.Pricing.Recorded(ctx, j.AccountKey, id); err != nil {
+			return err
+		}
 	}
 	return render(c, http.StatusOK, views.Page(h.frame(r), pr.OperationView(d)))
 }

@@ -187,7 +187,7 @@ func (h *Console) try(r request, pr present.Presenter, o rollout.Rollout) (views
 	case f != nil && f.Kind == fault.NotFound:
 		t.Account.Error = r.L.T("try.unknown", typed)
 	case f != nil:
-		t.Account.Error = f.Message
+		t.Account.Error = sentence(r.L, f)
 	case err != nil:
 		return t, err
 	default:

@@ -182,6 +182,9 @@ func (p Presenter) Given(g comparison.Given) *views.Given {
 	return v
 }
 
+// leastDays is for how many days the chart of charges has room at least.
+const leastDays = 14
+
 // ChargesChart draws the charges of a rollout by day; nil when there are none.
 func (p Presenter) ChargesChart(days []comparison.Day) *views.Chart {
 	var most, mostBase int64
@@ -191,7 +194,8 @@ func (p Presenter) ChargesChart(days []comparison.Day) *views.Chart {
 	if most == 0 && mostBase == 0 {
 		return nil
 	}
-	c := &views.Chart{Width: coordinate(dayWidth * float64(len(days))), Say: p.L.T("charges.say", p.L.Credits(most), p.L.Credits(mostBase))}
+	// A rollout's first days are not drawn wider than later ones.
+	c := &views.Chart{Width: coordinate(dayWidth * float64(max(len(days), leastDays))), Say: p.L.T("charges.say", p.L.Credits(most), p.L.Credits(mostBase))}
 	for i, d := range days {
 		name := p.L.ShortDay(d.Start)
 		c.Rows = append(c.Rows, views.ChartRow{Day: name, Candidate: p.L.Credits(d.Candidate), Baseline: p.L.Credits(d.Baseline)})
@@ -208,7 +212,7 @@ func (p Presenter) ChargesChart(days []comparison.Day) *views.Chart {
 				Height: coordinate(size), Cohort: half.cohort, Title: name + ": " + p.L.T("cohort."+half.cohort) + " " + p.L.Credits(half.n)})
 		}
 	}
-	if len(days) >= 3 {
+	if len(days) >= leastDays {
 		for _, i := range []int{0, (len(days) - 1) / 2, len(days) - 1} {
 			c.Days = append(c.Days, c.Rows[i].Day)
 		}

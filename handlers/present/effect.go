@@ -20,7 +20,7 @@ func (p Presenter) NextStage(r rollout.Rollout, e comparison.Effect, base, candi
 		after = "effect.about"
 	}
 	gain := p.L.Credits(e.Gain)
-	if off := p.off(base, candidate); off != "" {
+	if off := p.off(base, candidate); off != "" && e.Gain > 0 {
 		gain = p.L.T("effect.gain_off", gain, off)
 	}
 	changes := []ui.Change{
@@ -34,7 +34,7 @@ func (p Presenter) NextStage(r rollout.Rollout, e comparison.Effect, base, candi
 	}
 	perDay := func(s credit.Sum) credit.Sum { return s.Over(int64(e.Days)) }
 	changes = append(changes,
-		ui.Change{Label: p.L.T("effect.expected"), After: p.L.T("effect.of_paid", p.L.SignedSum(perDay(e.Expected).String()), p.sum(perDay(e.Paid)))},
+		ui.Change{Label: p.L.T("effect.expected"), After: p.L.T("effect.of_paid", p.L.SignedSum(perDay(e.Expected).String()), p.sum(perDay(e.Paid)), p.L.SignedSum(e.Expected.String()), p.L.Credits(int64(e.Days)))},
 		ui.Change{Label: p.L.T("effect.worst"), After: p.L.T("effect.credits", p.L.SignedSum(e.Worst.String()))})
 	notes := []string{p.L.T("effect.say", p.L.Credits(int64(e.Days)), p.L.Credits(e.Charges))}
 	if e.About || e.AboutMoney {

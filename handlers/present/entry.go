@@ -33,7 +33,7 @@ func (p Presenter) EntryView(d EntryPage) (entry.Model, error) {
 	m := entry.Model{Account: Account(e.AccountID), Name: d.Account.Name, URL: EntryURL(e.AccountID, e.Seq), Number: p.L.Credits(e.Seq),
 		Type: string(e.Type), Credits: p.L.Signed(e.Amount), Before: p.L.Credits(before), After: p.L.Credits(e.BalanceAfter),
 		At: p.L.Stamp(e.CreatedAt, p.Now), What: p.what(e), Operation: Operation(e.AccountID, e.OperationID, e.Actor), Actor: p.actor(e.Actor),
-		Reference: deref(e.Reference), Reason: deref(e.Reason), Rule: Rule(e.RuleVersion), Rollout: optional(e.RolloutID), Cohort: deref(e.Cohort),
+		Reference: deref(e.Reference), Reason: deref(e.Reason), Rule: Rule(e.RuleVersion), Rollout: rolloutID(e.RolloutID), Cohort: p.L.Maybe("cohort."+deref(e.Cohort), deref(e.Cohort)),
 		Trace: Trace(e.TraceID), Hash: hex.EncodeToString(e.Hash), PreviousHash: hex.EncodeToString(hash),
 		Chained: bytes.Equal(ledger.ChainHash(hash, e), e.Hash) && e.BalanceAfter == before+e.Amount}
 	if c := deref(e.Category); c != "" {
@@ -54,7 +54,7 @@ func (p Presenter) EntryView(d EntryPage) (entry.Model, error) {
 	}
 	j := d.Job.Job
 	m.Job = Job(j.AccountID, j.ID)
-	m.Decision = p.decision(j, d.Job.Evidence)
+	m.Decision = p.decision(j, d.Job.Evidence, d.Job.Decision)
 	var err error
 	if m.Event, err = p.causeOf(*d.Job, e.Seq); err != nil {
 		return m, err

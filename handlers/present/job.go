@@ -14,6 +14,7 @@ import (
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
+	"recoup/models/pricing"
 	views "recoup/views/jobs"
 	"recoup/views/text"
 	"recoup/views/ui"
@@ -41,6 +42,8 @@ type JobPage struct {
 	Events     []job.Event
 	Attempts   []job.Attempt
 	Operations []operation.Stored
+	// Decision is the one that priced it; nil where none is recorded.
+	Decision *pricing.Decision
 	// Repeats are those of Operations that were sent more than once.
 	Repeats  []operation.Repeats
 	Evidence job.Evidence
@@ -64,7 +67,7 @@ func (p Presenter) JobView(d JobPage) (views.Job, error) {
 		Guard: views.Guard{Consistent: consistent(d), Net: p.L.Signed(j.Net()), Cost: p.L.Credits(j.Cost),
 			RefundSignalled:  views.Signalled(p.L, d.Evidence.RefundSignals, d.Evidence.RefundsApplied > 0),
 			ReclaimSignalled: views.Signalled(p.L, d.Evidence.ReclaimSignals, d.Evidence.ReclaimsApplied > 0)},
-		Decision: p.decision(j, d.Evidence)}
+		Decision: p.decision(j, d.Evidence, d.Decision)}
 	m.Facts = p.jobFacts(j)
 	for _, a := range d.Attempts {
 		m.Attempts = append(m.Attempts, p.attempt(j, a))
@@ -120,19 +123,6 @@ func consistent(d JobPage) bool {
 		}
 	}
 	return charge == 1 && (refund == 1) == d.Job.IsRefunded && (reclaim == 1) == d.Job.IsReclaimed
-}
-
-func (p Presenter) decision(j job.Listed, e job.Evidence) *ui.Decision {
-	rule := j.RuleVersion
-	d := &ui.Decision{RuleVersion: Rule(&rule), Rollout: optional(j.RolloutID), Cost: p.L.Credits(j.Cost), Units: p.L.Credits(j.Units),
-		Frozen: p.L.Stamp(j.CreatedAt, p.Now), Operation: Operation(j.AccountID, j.OperationID, ""), Trace: Trace(j.TraceID)}
-	if j.RolloutID != nil {
-		d.Cohort = j.Cohort
-	}
-	if e.OperationReplays > 0 {
-		d.Replays = p.L.N("count.times", e.OperationReplays)
-	}
-	return d
 }
 
 func (p Presenter) jobFacts(j job.Listed) []ui.Fact {

@@ -8,6 +8,7 @@ import (
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
+	"recoup/models/pricing"
 	views "recoup/views/operations"
 	"recoup/views/ui"
 )
@@ -23,6 +24,8 @@ type OperationPage struct {
 	Approval *approval.Request
 	// Charged is the job that a charge made, nil for others.
 	Charged *job.Listed
+	// Decision is the one that priced it; nil where none is recorded.
+	Decision *pricing.Decision
 }
 
 // OperationView maps an operation to its page.
@@ -63,7 +66,7 @@ func (p Presenter) OperationView(d OperationPage) views.Model {
 		m.Refusals = p.L.N("count.times", conflicts)
 	}
 	if d.Charged != nil {
-		m.Decision = p.decision(*d.Charged, job.Evidence{OperationReplays: replays})
+		m.Decision = p.decision(*d.Charged, job.Evidence{OperationReplays: replays}, d.Decision)
 		m.Decision.Operation = ui.ID{}
 	}
 	return m

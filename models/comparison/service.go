@@ -89,9 +89,9 @@ const Stale = 15 * time.Minute
 // late is how long after its end a rollout's deliveries are still counted.
 const late = 30 * 24 * time.Hour
 
-// Refresh makes the comparisons of live rollouts that are missing, older than Stale or of an earlier stage, and takes up
-// what candidates have given away, also of rollouts that ended in the last thirty days: jobs are delivered late. It goes
-// on after a failure and returns the first.
+// Refresh makes the comparisons of live rollouts that are missing, of an earlier stage, older than Stale or, where the stage
+// is young, than a tenth of it, but at most once a minute; and takes up what candidates have given away, also of rollouts
+// that ended in the last thirty days: jobs are delivered late. It goes on after a failure and returns the first.
 func (s *Service) Refresh(ctx context.Context, live []rollout.Rollout) error {
 	var first error
 	keep := func(id string, err error) {
@@ -102,7 +102,8 @@ func (s *Service) Refresh(ctx context.Context, live []rollout.Rollout) error {
 	for _, r := range live {
 		var due bool
 		err := s.g.WithContext(ctx).Raw(`SELECT NOT EXISTS (SELECT 1 FROM rollout_comparisons WHERE rollout_id = ? AND stage = ?
-			AND made_at > clock_timestamp() - ?::bigint * interval '1 second')`, r.ID, r.Stage, int64(Stale.Seconds())).Scan(&due).Error
+			AND made_at > clock_timestamp() - LEAST(?::bigint * interval '1 second', GREATEST((clock_timestamp() - ?::timestamptz) / 10, interval '1 minute')))`,
+			r.ID, r.Stage, int64(Stale.Seconds()), r.StageSince).Scan(&due).Error
 		if err == nil && due {
 			_, err = s.Make(ctx, r)
 		}

@@ -34,7 +34,7 @@ func comparisons(key string) (en, ja string) {
 	case "compare.made":
 		return "Made", "作成"
 	case "compare.none":
-		return "Not compared yet. It is done every 15 minutes while the rollout is live, or now.", "まだ比較されていません。実施中は15分ごとに行われます。今すぐ行うこともできます。"
+		return "Not compared yet. It is done every few minutes while the rollout is live, or now.", "まだ比較されていません。実施中は数分ごとに行われます。今すぐ行うこともできます。"
 	case "compare.say":
 		return "{1}: {2} to {3}. History: as much time before the start, {4} to {5}.", "{1}：{2}から{3}まで。過去：開始前の同じ長さの期間、{4}から{5}まで。"
 	case "compare.other_stage":
@@ -118,7 +118,7 @@ func comparisons(key string) (en, ja string) {
 	case "sample.jobs.other":
 		return "{1} jobs", "ジョブ {1}件"
 	case "sample.in":
-		return "{1} in {2}", "{2}：計 {1}"
+		return "{1} in {2}", "{2}で{1}"
 	case "sample.seconds":
 		return "{1} s", "{1} 秒"
 	case "sample.points":
@@ -160,7 +160,7 @@ func comparisons(key string) (en, ja string) {
 	case "effect.expected":
 		return "Revenue a day, projected", "1日あたりの売上（見込み）"
 	case "effect.of_paid":
-		return "{1} of {2} credits", "{2}クレジット中 {1}"
+		return "{1} of {2} credits; {3} in {4} days", "{2}クレジット中 {1}（{4}日間で{3}）"
 	case "effect.worst":
 		return "Revenue on the worst day", "最悪の日の売上"
 	case "effect.credits":
@@ -179,6 +179,23 @@ func comparisons(key string) (en, ja string) {
 		return "{1} % off", "{1} %引き"
 	case "off.more":
 		return "{1} % dearer", "{1} %値上げ"
+
+	case "decided.no_rollout":
+		return "No rollout of the action was live: the price in force applied", "実施中のロールアウトはなく、適用中の価格でした"
+	case "decided.named":
+		return "The stage named the account", "段階がこのアカウントを指名していました"
+	case "decided.below_threshold":
+		return "Its bucket was below the threshold of the stage", "バケットが段階のしきい値より小さかったためです"
+	case "decided.enrolled":
+		return "The rollout had admitted it before", "以前に登録されていました"
+	case "decided.above_threshold":
+		return "Its bucket was not below any threshold reached", "バケットが到達済みのどのしきい値よりも小さくありませんでした"
+	case "decided.outside_segment":
+		return "No segment reached matched it", "到達済みのどの条件にも合致しませんでした"
+	case "decided.paused":
+		return "The rollout was paused and had not admitted it before", "一時停止中で、以前に登録されていませんでした"
+	case "decided.halted":
+		return "The rollout was halted and had not admitted it before", "停止中で、以前に登録されていませんでした"
 
 	case "checks.made_now":
 		return "Checks made {1}", "検査実施 {1}"

@@ -121,6 +121,9 @@ type Decision struct {
 	RuleVersion ID
 	Rollout     ID     // zero: no rollout was live
 	Cohort      string // empty: none
+	Stage       string // the stage that admitted the account; empty: none
+	Bucket      string // the account's bucket; empty: no rollout was live
+	Why         string // why this price; empty: not recorded
 	Cost        string // credits
 	Units       string // with their unit or bare; empty: not known
 	Frozen      text.Stamp
