@@ -14,6 +14,7 @@ type drillCmd struct {
 	Seed         uint64        `help:"Decides what is left to chance; 0 takes one and prints it."`
 	Faults       string        `help:"Faults to make: none, safe, all, or a comma separated list; all at a private system and safe at a running one when not given."`
 	StopRedisFor time.Duration `default:"1m" help:"How long the fault stop-redis takes Redis away."`
+	Rollout      bool          `help:"Make a rollout of a price meanwhile: start, advance, pause, resume, halt by a red check, roll back."`
 	Limit        int           `help:"Take only so many jobs of the file."`
 	ActionPrefix string        `default:"drill_" help:"Begins the actions at a running system."`
 }
@@ -24,5 +25,5 @@ func (c drillCmd) Run(e *env) error {
 		return err
 	}
 	return drill.Run(e.ctx, drill.Options{JobsFile: c.Jobs, URL: c.URL, Key: c.Key, Workers: c.Workers, Seed: c.Seed, Faults: faults,
-		StopRedisFor: c.StopRedisFor, Limit: c.Limit, ActionPrefix: c.ActionPrefix, Out: e.out, Start: drill.StartPrivate})
+		StopRedisFor: c.StopRedisFor, Limit: c.Limit, Rollout: c.Rollout, ActionPrefix: c.ActionPrefix, Out: e.out, Start: drill.StartPrivate})
 }

@@ -19,6 +19,19 @@ type Entry struct {
 	JobID        string `json:"job_id"`
 	OperationID  string `json:"operation_id"`
 	Actor        string `json:"actor"`
+	attribution
+}
+
+// attribution is the decision that priced a job; empty members where there is none.
+type attribution struct {
+	RuleVersion string  `json:"rule_version"`
+	RolloutID   *string `json:"rollout_id"`
+	Cohort      string  `json:"cohort"`
+}
+
+// is reports whether this is the attribution of a decision.
+func (a attribution) is(d decided) bool {
+	return a.RuleVersion == d.rule && text(a.RolloutID) == d.rollout && a.Cohort == d.cohort
 }
 
 // JobView is a job as the API shows it.
@@ -40,6 +53,7 @@ type JobView struct {
 	ExpiresAt   time.Time  `json:"expires_at"`
 	// LateSuccess is the state a late success found, nil when there was none.
 	LateSuccess *string `json:"late_success_of"`
+	attribution
 }
 
 // Evidence is what a job's guards saw.

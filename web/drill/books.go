@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Difference is one thing that is not as the drill's own record says it must be.
@@ -51,6 +52,8 @@ const (
 	AccountNotThere  Kind = "account lost"
 	WrongNumber      Kind = "wrong number of entries"
 	WrongDeadLetters Kind = "wrong list of dead letters"
+	WrongDecision    Kind = "wrong decision of a price"
+	WrongAttribution Kind = "wrong attribution of a price"
 )
 
 // books is the drill's record of what it sent and what was acknowledged. It never asks the server.
@@ -62,6 +65,8 @@ type books struct {
 	wrong    []Difference
 	onWrong  func(Difference)
 	n        counts
+	// trial is the rollout that the drill makes; nil for none. What books read of it is set before the first charge.
+	trial *trial
 }
 
 // counts is what the table at the end shows, as far as answers tell.
@@ -72,6 +77,8 @@ type counts struct {
 	kills, requeues                      int
 	insufficient, conflicts              int
 	ended                                int
+	// quotes, byCandidate, byBaseline and lateRetries are those of a rollout.
+	quotes, byCandidate, byBaseline, lateRetries int
 }
 
 type opName struct{ scope, id string }
@@ -98,6 +105,13 @@ type jobBook struct {
 	// charged is true once the charge is acknowledged; cost is then its price.
 	charged bool
 	cost    int64
+	// decided is what the charge says of its price, and quote what was said of it before; nil where nobody asked.
+	decided decided
+	quote   *decided
+	// held is true for a job that is quoted and charged after the rollback.
+	held bool
+	// quoteFirst is true for a job whose price is asked for before it is charged.
+	quoteFirst bool
 	// refundedBy and reclaimedBy are the operations whose answers said so.
 	refundedBy, reclaimedBy string
 	// delivered is true once a success is acknowledged.
@@ -118,6 +132,8 @@ type opBook struct {
 	// entry is true when the answer named an entry, which the recount looks for.
 	entry  bool
 	digest [sha256.Size]byte
+	// asked is when it was sent first.
+	asked time.Time
 }
 
 // Kinds of operations, as far as the books tell them apart.
@@ -173,7 +189,7 @@ func (b *books) sent(o operation) {
 	defer b.mu.Unlock()
 	name := opName{o.scope, o.id}
 	if b.ops[name] == nil {
-		b.ops[name] = &opBook{account: o.account, job: o.job, kind: o.kind}
+		b.ops[name] = &opBook{account: o.account, job: o.job, kind: o.kind, asked: time.Now()}
 	}
 }
 
@@ -259,6 +275,7 @@ func (b *books) learn(o operation, op *opBook, c changed, differ func(Kind, stri
 	}
 	if o.kind == kindCharge {
 		j.charged, j.cost = true, c.Job.Cost
+		b.decides(j, *c.Job, op.asked, differ)
 		b.n.charged++
 		if c.Entry == nil || c.Entry.Type != "charge" || c.Entry.Amount != -j.cost {
 			differ(WrongCost, "the entry of the charge is not −%d", j.cost)

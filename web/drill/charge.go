@@ -186,6 +186,14 @@ func (d *drill) grant(ctx context.Context, account string, amount int64, p *purs
 // charger charges jobs in order of arrival until there are no more.
 func (d *drill) charger(ctx context.Context, next <-chan *jobBook) error {
 	for j := range next {
+		if j.quoteFirst {
+			if err := d.quote(ctx, j); err != nil {
+				return err
+			}
+		}
+		if j.held {
+			continue // it is charged after the rollback
+		}
 		if err := d.charge(ctx, j); err != nil {
 			return err
 		}

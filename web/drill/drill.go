@@ -37,6 +37,8 @@ type Options struct {
 	StopRedisFor time.Duration
 	// Limit takes only the first jobs of the file; 0 takes all.
 	Limit int
+	// Rollout makes a rollout of a price meanwhile, advances, pauses, halts and rolls it back. It needs a private system.
+	Rollout bool
 	// ActionPrefix begins the actions at a running system, so that nobody else's workers and jobs
 	// are touched.
 	ActionPrefix string
@@ -105,6 +107,9 @@ func (o *Options) check() error {
 		if o.Faults, err = ParseFaults(name); err != nil {
 			return err
 		}
+	}
+	if o.URL != "" && o.Rollout {
+		return errors.New("--rollout needs a private system: leave --url and --key away")
 	}
 	if o.URL != "" {
 		for _, f := range privateFaults() {
@@ -190,6 +195,10 @@ type drill struct {
 	// finished is closed when every job has ended, or when the drill stops waiting.
 	finished   chan struct{}
 	finishOnce sync.Once
+	// trial is the rollout, nil for none; steps are those that were made, fed and allowed how many jobs were and may be handed out.
+	trial        *trial
+	steps        []string
+	fed, allowed atomic.Int64
 	// made lists the faults made to the system itself, for the table.
 	made   []string
 	verify string
@@ -230,6 +239,14 @@ func (d *drill) run(ctx context.Context, jobs []TraceJob) error {
 	}
 	d.plan = MakePlan(jobs, d.o.Seed, prefixes, d.o.Faults)
 	d.books = newBooks(d.plan)
+	if d.o.Rollout {
+		var err error
+		if d.trial, err = planTrial(d.plan, d.name); err != nil {
+			return err
+		}
+		d.books.trial = d.trial
+		d.books.markQuotes(d.plan)
+	}
 	d.books.onWrong = d.screen.wrong
 	d.client.unexpected = func(method, path string, status int, detail string) {
 		d.books.note(ServerError, "", "", "%s %s answered %d outside of any fault: %s", method, path, status, detail)
@@ -241,6 +258,11 @@ func (d *drill) run(ctx context.Context, jobs []TraceJob) error {
 	d.agenda = newAgenda(ctx, cancel)
 	if err := d.setUp(ctx); err != nil {
 		return err
+	}
+	if d.trial != nil {
+		if err := d.prepareTrial(ctx); err != nil {
+			return err
+		}
 	}
 	if err := d.storm(ctx, cancel); err != nil {
 		return err
@@ -258,6 +280,9 @@ func (d *drill) run(ctx context.Context, jobs []TraceJob) error {
 // compare recounts and verifies.
 func (d *drill) compare(ctx context.Context) error {
 	d.screen.say("Every job has ended or is overdue. Recounting from the drill's own record …")
+	if d.trial != nil {
+		d.books.judge()
+	}
 	var err error
 	last := time.Now()
 	d.found, err = d.books.recount(ctx, d.client, 8, func(done, total int) {

@@ -133,7 +133,7 @@ func (p *private) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	out, err := p.command(ctx, "key", "create", "--name", "drill", "--scopes", "jobs:write,jobs:work,ledger:read,ledger:write")
+	out, err := p.command(ctx, "key", "create", "--name", "drill", "--scopes", "jobs:write,jobs:work,ledger:read,ledger:write,costs:write")
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (p *private) prepare(ctx context.Context) error {
 	return nil
 }
 
-func sortedKeys(m map[string]int64) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)
@@ -269,6 +269,11 @@ func (p *private) Verify(ctx context.Context) (clean bool, text string, err erro
 		return false, err.Error(), nil
 	}
 	return err == nil, out, err
+}
+
+// Command runs a subcommand.
+func (p *private) Command(ctx context.Context, args ...string) (string, error) {
+	return p.command(ctx, args...)
 }
 
 // KeepLogs copies the logs of serve, work and PostgreSQL.

@@ -266,6 +266,9 @@ func (c *chain) takeJob(e Entry) {
 		c.differ(UnknownEntry, e.JobID, "entry %d is a %s", e.Seq, e.Type)
 		return
 	}
+	if j.charged && !e.is(j.decided) {
+		c.differ(WrongAttribution, e.JobID, "entry %d is a %s of %s, %q, %q; charged %s", e.Seq, e.Type, e.RuleVersion, e.Cohort, text(e.RolloutID), j.decided)
+	}
 	if j.charged && e.Amount != want {
 		c.differ(WrongCost, e.JobID, "entry %d is a %s of %d, the job's cost is %d", e.Seq, e.Type, e.Amount, j.cost)
 	}
@@ -338,6 +341,9 @@ func (r *recounter) jobMoney(j *jobBook, v JobView, t *tally, differ func(Kind, 
 	}
 	if v.Net != want || v.Cost != j.cost {
 		differ(WrongNet, "the API says net %d of cost %d, planned (%s): %d of %d", v.Net, v.Cost, j.plan.Fate, want, j.cost)
+	}
+	if !v.is(j.decided) {
+		differ(WrongAttribution, "the API says %s, %q, %q; charged %s", v.RuleVersion, v.Cohort, text(v.RolloutID), j.decided)
 	}
 	refunds, reclaims := 1, 0
 	switch j.plan.Fate {

@@ -214,9 +214,11 @@ func TestRecountFindsEveryKindOfDifference(t *testing.T) {
 		"another cost": {func(w *world) {
 			w.shelf.entries[find(w.shelf, "fail", "refund")].Amount = cost - 1
 		}, WrongCost},
-		"grant applied twice": {func(w *world) { add(w.shelf, Entry{Type: "grant", Amount: 1000, OperationID: "grant:1"}) }, MovedTwice},
-		"grant of nobody":     {func(w *world) { add(w.shelf, Entry{Type: "grant", Amount: 5, OperationID: "gift"}) }, UnknownEntry},
-		"job of nobody":       {func(w *world) { add(w.shelf, Entry{Type: "charge", Amount: -5, JobID: "other", OperationID: "x"}) }, UnknownEntry},
+		"rule version of an entry": {func(w *world) { w.shelf.entries[find(w.shelf, "aban", "refund")].RuleVersion = "x@v2" }, WrongAttribution},
+		"cohort of a job":          {func(w *world) { job(w.shelf, "late", func(v *JobView) { v.Cohort = "candidate" }) }, WrongAttribution},
+		"grant applied twice":      {func(w *world) { add(w.shelf, Entry{Type: "grant", Amount: 1000, OperationID: "grant:1"}) }, MovedTwice},
+		"grant of nobody":          {func(w *world) { add(w.shelf, Entry{Type: "grant", Amount: 5, OperationID: "gift"}) }, UnknownEntry},
+		"job of nobody":            {func(w *world) { add(w.shelf, Entry{Type: "charge", Amount: -5, JobID: "other", OperationID: "x"}) }, UnknownEntry},
 		"operation of nobody": {func(w *world) {
 			w.shelf.entries[find(w.shelf, "aban", "refund")].Actor = "key:9"
 		}, UnknownEntry},

@@ -175,6 +175,12 @@ func (d *drill) table() {
 			row("memory of serve", fmt.Sprintf("%.1f MB", float64(peak)/1e6), "resident, at its highest")
 		}
 	}
+	if d.trial != nil {
+		row("rollout", group(len(d.steps)), "steps: "+strings.Join(d.steps, ", "))
+		row("by the candidate", group(n.byCandidate), fmt.Sprintf("charges; %s by the baseline, of the same action", group(n.byBaseline)))
+		row("quotes", group(n.quotes), fmt.Sprintf("%s of them charged after the rollback", group(len(d.books.pick(func(j *jobBook) bool { return j.held && j.charged })))))
+		row("late retries", group(n.lateRetries), "charges of the candidate, sent again after the rollback")
+	}
 	if other := d.foreign.Load(); other > 0 {
 		row("jobs of others", group(int(other)), "handed to the drill's workers and left alone: something else uses these actions")
 	}

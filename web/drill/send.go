@@ -173,7 +173,8 @@ func (d *drill) chargeOperation(j *jobBook) operation {
 	}
 	o := operation{scope: scopeOf(p.Account), id: "charge:" + p.JobID, kind: kindCharge, account: p.Account, job: p.JobID,
 		method: http.MethodPost, path: accountPath(p.Account) + "/jobs", body: body}
-	if cost, known := d.prices.exact(p.Action, p.Units); known {
+	// In a rollout the answer says which of two prices applied, and the books check that.
+	if cost, known := d.prices.exact(p.Action, p.Units); known && (d.trial == nil || d.trial.action != p.Action) {
 		o.cost = &cost
 	}
 	return o

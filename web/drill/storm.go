@@ -25,7 +25,10 @@ func (d *drill) storm(ctx context.Context, cancel context.CancelCauseFunc) error
 	}
 	start(&changes, func() error {
 		defer close(jobs)
-		for _, p := range d.plan.Jobs {
+		for i, p := range d.plan.Jobs {
+			if !d.mayFeed(ctx, i) {
+				return nil
+			}
 			select {
 			case jobs <- d.books.accounts[p.Account].jobs[p.JobID]:
 			case <-ctx.Done():
@@ -39,6 +42,9 @@ func (d *drill) storm(ctx context.Context, cancel context.CancelCauseFunc) error
 	}
 	for i := range d.o.Workers {
 		start(&changes, func() error { return d.worker(ctx, i) })
+	}
+	if d.trial != nil {
+		start(&changes, func() error { return d.conduct(ctx) })
 	}
 	trouble, calm := context.WithCancel(ctx)
 	defer calm()

@@ -29,6 +29,9 @@ type System interface {
 	// Verify runs the program's own check of ledger and jobs. Its text is printed when clean is false.
 	Verify(ctx context.Context) (clean bool, text string, err error)
 
+	// Command runs another subcommand of the program beside the system and returns what it printed.
+	Command(ctx context.Context, args ...string) (out string, err error)
+
 	// KeepLogs copies what serve, work and PostgreSQL wrote into a directory that stays.
 	KeepLogs() (dir string, err error)
 	// Stop ends everything and removes its files.
