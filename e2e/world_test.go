@@ -19,6 +19,7 @@ import (
 	"recoup/models/actor"
 	"recoup/models/approval"
 	"recoup/models/audit"
+	"recoup/models/bulk"
 	"recoup/models/bulkgrant"
 	"recoup/models/comparison"
 	"recoup/models/cost"
@@ -49,10 +50,11 @@ type world struct {
 	exports *export.Service
 	hooks   *webhook.Service
 	// hook is the id of the furnished world's receiver.
-	hook string
-	base string
-	bulk *bulkgrant.Store
-	desk *approval.Desk
+	hook  string
+	base  string
+	bulk  *bulkgrant.Store
+	works *bulk.Store
+	desk  *approval.Desk
 	// settlements put charges of rollouts right.
 	settlements *settlement.Store
 	// requests are the paths of the change requests that proposed made.
@@ -61,6 +63,9 @@ type world struct {
 
 // directEntries is how many entries a file may hold here that is sent at once.
 const directEntries = 1000
+
+// bulkLimit is how many dead letters one person puts back or discards at once here.
+const bulkLimit = 60
 
 // limit is the amount above which a second person is needed.
 const limit = 2_000_000
@@ -87,8 +92,10 @@ func newWorld(t *testing.T) *world {
 	}
 	w.tasks = task.New(g, nil)
 	w.bulk = bulkgrant.New(w.Ops, w.Ledger, w.Requests, w.tasks)
+	w.works = bulk.New(w.Ops, w.Letters, w.Jobs, bulk.Options{Limit: bulkLimit, Requests: w.Requests})
 	executors := w.Ledger.Executors()
 	maps.Copy(executors, w.bulk.Executors())
+	maps.Copy(executors, w.works.Executors())
 	maps.Copy(executors, w.Rollouts.Executors())
 	w.settlements = settlement.New(w.Ops, w.Ledger, w.Requests, w.tasks)
 	maps.Copy(executors, w.settlements.Executors())
@@ -110,6 +117,7 @@ func newWorld(t *testing.T) *world {
 		Requests:   w.Requests,
 		Desk:       w.desk,
 		BulkGrants: w.bulk,
+		BulkWorks:  w.works,
 		Tasks:      w.tasks,
 		Staff:      w.staff,
 		Sessions:   sessions,

@@ -209,7 +209,7 @@
   // In a narrow window the rail is a row that scrolls: the page that one is on shall be in sight.
   document.querySelector(".rail [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
-  const typing = (el) => el instanceof HTMLElement && (el.isContentEditable || el.matches("input, textarea, select"));
+  const typing = (el) => el instanceof HTMLElement && (el.isContentEditable || el.matches("input:not([type=checkbox], [type=radio]), textarea, select"));
   const rows = () => [...document.querySelectorAll("tr[data-row]")];
   const currentRow = () => document.activeElement?.closest("tr[data-row]");
 
@@ -261,14 +261,44 @@
         // In a list the letter is about the row, on an object's page about the object. It opens a dialog or moves the
         // focus to what acts at once; it never acts itself.
         const place = currentRow() ?? (rows().length === 0 || !document.querySelector("tr[data-row] [data-key]") ? document : null);
-        const action = (place ?? document.querySelector(".notices"))?.querySelector(`[data-key="${e.key}"]`) ?? document.querySelector(`.notices [data-key="${e.key}"]`);
+        const action = (place ?? document.querySelector(".notices"))?.querySelector(`[data-key="${e.key}"]`) ?? document.querySelector(`:is(.notices, .bulkbar) [data-key="${e.key}"]`);
         if (!action) break;
         e.preventDefault();
+        if (action.matches("[data-tick]")) {
+          // Selecting a row changes nothing but the page.
+          action.click();
+          break;
+        }
         if (action.matches("a[data-dialog]")) openDialog(action);
         else action.focus();
       }
     }
   });
+
+  // --- rows that are selected ------------------------------------------------------------------------------------
+  // The boxes and the buttons work without script; it counts what is selected and holds the buttons back while nothing is.
+  function tellTicked() {
+    const bar = document.querySelector(".bulkbar");
+    if (!bar) return;
+    const boxes = [...document.querySelectorAll("[data-tick]")];
+    const ticked = boxes.filter((b) => b.checked).length;
+    const whole = bar.querySelector("[data-whole]")?.checked ?? false;
+    const all = bar.querySelector("[data-tick-all]");
+    all.checked = boxes.length > 0 && ticked === boxes.length;
+    all.indeterminate = ticked > 0 && ticked < boxes.length;
+    const told = bar.querySelector("[data-ticked]");
+    told.textContent = whole || ticked === 0 ? "" : `${ticked} ${told.dataset.ticked}`;
+    for (const b of bar.querySelectorAll("button")) b.disabled = ticked === 0 && !whole;
+  }
+  document.addEventListener("change", (e) => {
+    if (!e.target.matches?.("[data-tick], [data-tick-all], [data-whole]")) return;
+    if (e.target.matches("[data-tick-all]")) {
+      for (const b of document.querySelectorAll("[data-tick]")) b.checked = e.target.checked;
+    }
+    tellTicked();
+  });
+  window.addEventListener("pageshow", tellTicked);
+  tellTicked();
 
   // --- htmx -------------------------------------------------------------------------------------------------------
   // An answer without the list (a sign-in page, an error page) is not forced into the place of the list: the
@@ -292,6 +322,7 @@
   document.addEventListener("htmx:afterSettle", () => {
     refreshTimes();
     showCurrent();
+    tellTicked();
   });
   // Fields left empty are no filter and have no place in the URL.
   document.addEventListener("htmx:configRequest", (e) => {

@@ -12,6 +12,7 @@ import (
 	"recoup/views/approvals"
 	"recoup/views/auditlog"
 	"recoup/views/bulkgrants"
+	"recoup/views/bulkworks"
 	"recoup/views/deadletters"
 	"recoup/views/exports"
 	"recoup/views/groups"
@@ -320,6 +321,7 @@ func (s sample) dead(tab deadletters.Tab) deadletters.Model {
 		switch tab {
 		case deadletters.NeedsReview, deadletters.Mine, deadletters.Snoozed:
 			r.RequeueURL, r.DiscardURL, r.NoteURL, r.GroupURL = "/requeue", "/discard", "/note", "/dead-letters/groups/1-a"
+			r.Tick, m.Select = "acct_7Q2M/"+r.Job.Value+"/0", s.selectBar()
 			r.Assign = &triage.Post{Action: "/assign", OperationID: "x", Text: s.l.T("assign.take"), Title: s.l.T("assign.take_title", r.Job.Value), Key: "a"}
 			r.Snooze = &triage.Post{Action: "/snooze", OperationID: "x", Text: s.l.T("snooze.open"), Title: s.l.T("snooze.title", r.Job.Value, "1 Dec"), Key: "s"}
 			if i%5 == 2 {
@@ -495,6 +497,20 @@ func rich(lang text.Lang) []page {
 		{name: "integrity-cancel", view: integrity.CancelPage(f, s.act(true))},
 		{name: "grant-edit", view: accounts.GrantPage(f, accounts.Grant{Act: s.act(false), Account: limited(who), Categories: accounts.CategoryOptions(s.l, "paid"), Edit: accounts.Edit{ID: "cr_1", Version: "1", Digest: "ab", URL: "/approvals/cr_1"}})},
 		{name: "adjustment-limited", view: accounts.AdjustmentPage(f, accounts.Adjustment{Act: s.act(false), Account: limited(who)})},
+		{name: "bulk-works", view: bulkworks.Page(f, s.bulkWorks())},
+		{name: "bulk-works-list", view: bulkworks.List(s.l, s.bulkWorks()), fragment: true},
+		{name: "bulk-work-running", view: bulkworks.WorkPage(f, s.bulkWork("running"))},
+		{name: "bulk-work-stopped", view: bulkworks.WorkPage(f, s.bulkWork("stopped"))},
+		{name: "bulk-work-prepared", view: bulkworks.WorkPage(f, s.bulkWork("prepared"))},
+		{name: "bulk-work-list", view: bulkworks.Rows(s.l, s.bulkWork("running")), fragment: true},
+		{name: "bulk-work-requeue", view: bulkworks.StartPage(f, s.bulkStart("requeue"))},
+		{name: "bulk-work-discard", view: bulkworks.StartPage(f, s.bulkStart("discard"))},
+		{name: "bulk-work-assign", view: bulkworks.StartPage(f, s.bulkStart("assign"))},
+		{name: "bulk-work-snooze", view: bulkworks.StartPage(f, s.bulkStart("snooze"))},
+		{name: "bulk-work-pause", view: bulkworks.StepPage(f, s.bulkStep("pause"))},
+		{name: "bulk-work-resume", view: bulkworks.StepPage(f, s.bulkStep("resume"))},
+		{name: "bulk-work-abort", view: bulkworks.StepPage(f, s.bulkStep("abort"))},
+		{name: "bulk-work-refused", view: bulkworks.RefusedPage(f, bulkworks.Refused{Say: s.l.T("works.refused_many", "50,000"), BackURL: "/dead-letters"})},
 		{name: "bulk-upload", view: bulkgrants.UploadPage(f, s.upload())},
 		{name: "bulk-preview", view: bulkgrants.FilePage(f, s.bulkFile("unconfirmed"))},
 		{name: "bulk-running", view: bulkgrants.FilePage(noticed, s.bulkFile("running"))},
@@ -570,6 +586,10 @@ func bare(lang text.Lang) []page {
 		{name: "audit", view: auditlog.Page(f, auditlog.Model{})},
 		{name: "integrity", view: integrity.Page(f, integrity.Model{})},
 		{name: "integrity-run", view: integrity.RunPage(f, integrity.Run{})},
+		{name: "bulk-works", view: bulkworks.Page(f, bulkworks.Model{})},
+		{name: "bulk-work", view: bulkworks.WorkPage(f, bulkworks.Work{Title: "t"})},
+		{name: "bulk-work-start", view: bulkworks.StartPage(f, bulkworks.Start{Title: "t"})},
+		{name: "bulk-work-step", view: bulkworks.StepPage(f, bulkworks.Step{Title: "t"})},
 		{name: "bulk-upload", view: bulkgrants.UploadPage(f, bulkgrants.Upload{})},
 		{name: "bulk-file", view: bulkgrants.FilePage(f, bulkgrants.File{Name: "x"})},
 		{name: "approvals", view: approvals.Page(f, approvals.Model{})},

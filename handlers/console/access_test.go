@@ -139,6 +139,7 @@ func TestEveryRouteWithEveryRole(t *testing.T) {
 	maps.Copy(known, rolloutSamples())
 	w.furnishRollouts()
 	maps.Copy(known, triageSamples())
+	maps.Copy(known, bulkWorkSamples())
 	maps.Copy(known, costSamples())
 	maps.Copy(known, integritySamples())
 	maps.Copy(known, auditSamples())

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"recoup/models/approval"
+	"recoup/models/bulk"
 	"recoup/models/bulkgrant"
 	"recoup/models/ledger"
 	"recoup/models/rollout"
@@ -19,6 +20,7 @@ func approvalKinds() []approval.Kind {
 		ledger.KindAdjustment,
 		bulkgrant.Kind,
 		settlement.Kind,
+		bulk.KindStart,
 	}, rollout.Kinds())
 }
 

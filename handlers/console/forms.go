@@ -11,6 +11,7 @@ import (
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
 	"recoup/models/approval"
+	"recoup/models/bulk"
 	"recoup/models/bulkgrant"
 	"recoup/models/export"
 	"recoup/models/fault"
@@ -180,10 +181,15 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 		happened = r.L.T("conflict.settlement")
 	case strings.HasPrefix(object, "rollout:"):
 		happened = r.L.T("conflict.rollout")
+	case strings.HasPrefix(object, bulk.Object("")):
+		happened = r.L.T("conflict.bulk_work")
 	case strings.HasPrefix(object, "action:"):
 		happened = r.L.T("conflict.price")
 	case strings.HasPrefix(object, approval.ObjectOf("")):
 		happened = r.L.Maybe("toolate."+state, r.L.T("error.409"))
+	}
+	if strings.HasPrefix(object, bulk.Object("")) {
+		happened += h.workWasFirst(r, object)
 	}
 	if job != "" {
 		if by := h.whoWasFirst(r, account, job, state); by != "" {
@@ -222,6 +228,8 @@ func about(r request) (object, account, job string) {
 		return settlement.Object(named("settlement")), "", ""
 	case named("bulk") != "":
 		return bulkgrant.Object(named("bulk")), "", ""
+	case named("work") != "":
+		return bulk.Object(named("work")), "", ""
 	case named("group") != "":
 		return "group:" + named("group"), "", ""
 	case account == "":

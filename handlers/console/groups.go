@@ -67,7 +67,7 @@ func (h *Console) groups(c echo.Context) error {
 		}
 		m.Tabs = append(m.Tabs, ui.Choice{Text: letters.TabName(r.L, t), URL: address})
 	}
-	m.Tabs = append(m.Tabs, ui.Choice{Text: r.L.T("groups.title"), URL: groupsPath, Current: true})
+	m.Tabs = append(m.Tabs, ui.Choice{Text: r.L.T("groups.title"), URL: groupsPath, Current: true}, worksChoice(r, false))
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
 	from, dir := position[deadletter.GroupPosition](r, q)
@@ -144,6 +144,7 @@ func (h *Console) group(c echo.Context) error {
 	m := pr.GroupView(d)
 	if g.Open > 0 {
 		m.OpenURL = lettersOf(g.Fingerprint, openTab(g))
+		m.Whole = wholeGroup(r, g.Fingerprint)
 	}
 	m.AllURL = lettersOf(g.Fingerprint, letters.Resolved)
 	if r.may(staff.DeadLetterTriage) {

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/present"
+	"recoup/models/bulk"
 	"recoup/models/deadletter"
 	"recoup/models/fault"
 	"recoup/models/job"
@@ -60,8 +61,16 @@ func modelTab(t views.Tab) deadletter.Tab {
 
 // letterQuery reads the filter of the page and of what asks for news of it.
 func (h *Console) letterQuery(r request, path string) (letterList, error) {
-	q := newQuery(r, path, "tab", "account", "action", "class", "code", "text", "dependency", "version", "money", "assignee", "min", "max", "age",
-		"within", "outcome", "group")
+	return h.letterListOf(r, newQuery(r, path, letterParams()...))
+}
+
+// letterParams are the parameters that filter the list.
+func letterParams() []string {
+	return []string{"tab", "account", "action", "class", "code", "text", "dependency", "version", "money", "assignee", "min", "max", "age", "within", "outcome", "group"}
+}
+
+// letterListOf reads the filter of an address.
+func (h *Console) letterListOf(r request, q query) (letterList, error) {
 	l := letterList{q: q, tab: tabOf(q)}
 	people, err := h.Staff.List(r.Request().Context())
 	if err != nil {
@@ -183,7 +192,7 @@ func (h *Console) deadLetters(c echo.Context) error {
 		}
 		m.Tabs = append(m.Tabs, ui.Choice{Text: views.TabName(r.L, t), URL: q.with("tab", to), Current: t == l.tab})
 	}
-	m.Tabs = append(m.Tabs, ui.Choice{Text: r.L.T("groups.title"), URL: groupsPath})
+	m.Tabs = append(m.Tabs, ui.Choice{Text: r.L.T("groups.title"), URL: groupsPath}, worksChoice(r, false))
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
 	figures, err := h.Letters.Figures(ctx)
@@ -218,9 +227,14 @@ func (h *Console) deadLetters(c echo.Context) error {
 	}
 	if l.tab != views.Resolved {
 		m.Fresh = h.fresh(l, figures.At, 0, r)
+		if m.Select, err = h.selectBar(r, l, m.List.Pager); err != nil {
+			return h.unreadable(r, err, &m.List, q.url(), page, part)
+		}
 	}
 	for _, row := range rows.Rows {
-		m.Rows = append(m.Rows, h.letterRow(r, pr, row, here(r)))
+		v := h.letterRow(r, pr, row, here(r))
+		v.Tick = bulk.Ticked{AccountID: row.AccountID, JobID: row.JobID, Generation: int64(row.Generation)}.String()
+		m.Rows = append(m.Rows, v)
 	}
 	return fragment(r, h, http.StatusOK, page, part)
 }

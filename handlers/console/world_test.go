@@ -23,6 +23,7 @@ import (
 	"recoup/models/actor"
 	"recoup/models/approval"
 	"recoup/models/audit"
+	"recoup/models/bulk"
 	"recoup/models/bulkgrant"
 	"recoup/models/comparison"
 	"recoup/models/cost"
@@ -54,6 +55,7 @@ type world struct {
 	tasks   *task.Store
 	exports *export.Service
 	bulk    *bulkgrant.Store
+	works   *bulk.Store
 	desk    *approval.Desk
 	// settlements put charges of rollouts right.
 	settlements *settlement.Store
@@ -92,8 +94,10 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 	}
 	w.tasks = task.New(g, nil)
 	w.bulk = bulkgrant.New(w.Ops, w.Ledger, w.Requests, w.tasks)
+	w.works = bulk.New(w.Ops, w.Letters, w.Jobs, bulk.Options{Limit: bulkLimit, Requests: w.Requests})
 	executors := w.Ledger.Executors()
 	maps.Copy(executors, w.bulk.Executors())
+	maps.Copy(executors, w.works.Executors())
 	maps.Copy(executors, w.Rollouts.Executors())
 	w.settlements = settlement.New(w.Ops, w.Ledger, w.Requests, w.tasks)
 	maps.Copy(executors, w.settlements.Executors())
@@ -113,6 +117,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 		Requests:   w.Requests,
 		Desk:       w.desk,
 		BulkGrants: w.bulk,
+		BulkWorks:  w.works,
 		Tasks:      w.tasks,
 		Staff:      w.staff,
 		Sessions:   sessions,
@@ -154,6 +159,9 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 
 // directEntries is how many entries a file may hold here that is sent at once.
 const directEntries = 1000
+
+// bulkLimit is how many dead letters one person puts back or discards at once here.
+const bulkLimit = 60
 
 const password = "a password of tests"
 

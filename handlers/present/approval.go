@@ -7,6 +7,7 @@ import (
 
 	"recoup/models/approval"
 	"recoup/models/audit"
+	"recoup/models/bulk"
 	"recoup/models/bulkgrant"
 	"recoup/models/credit"
 	"recoup/models/ledger"
@@ -28,6 +29,9 @@ func (p Presenter) ApprovalTile(open int64, to string) overview.Tile {
 // ApprovalTitle names what a change request proposes.
 func (p Presenter) ApprovalTitle(r approval.Request) string {
 	if title, ok := p.proposedStep(r); ok {
+		return title
+	}
+	if title, ok := p.proposedBulkTitle(r); ok {
 		return title
 	}
 	if amount, ok := proposedCredits(r); ok {
@@ -130,6 +134,10 @@ func (p Presenter) ApprovalView(d ApprovalPage) (approvals.Detail, error) {
 	}
 	if _, ok := rolloutOf(r); ok {
 		if err := p.proposedMove(r, &v); err != nil {
+			return v, err
+		}
+	} else if r.Kind == bulk.KindStart {
+		if err := p.proposedBulk(r, &v); err != nil {
 			return v, err
 		}
 	} else if r.Kind == bulkgrant.Kind {

@@ -69,7 +69,7 @@ func (s *Store) do(ctx context.Context, b batch, it item) (over bool, err error)
 	case f != nil && f.Kind != fault.Busy:
 		return s.settle(ctx, b, it, Refused, f.Code, nil)
 	case it.Tries >= mostTries && ctx.Err() == nil && (f == nil || f.Code != fault.CodeDatabaseUnavailable):
-		if _, settled := s.settle(ctx, b, it, Refused, ExcludedFailed, nil); settled != nil {
+		if _, settled := s.settle(ctx, b, it, Refused, CodeGaveUp, nil); settled != nil {
 			return false, settled
 		}
 		return true, fmt.Errorf("bulk: row %d of %s is given up: %w", it.No, w.ID, err)

@@ -87,9 +87,10 @@ const (
 	ExcludedFrozen = "frozen"
 	// ExcludedInBulk: another bulk work has it.
 	ExcludedInBulk = "in_bulk"
-	// ExcludedFailed is the code of a row that was refused because it failed each time it was tried.
-	ExcludedFailed = "failed"
 )
+
+// CodeGaveUp is the code of a row that was refused because it failed each time it was tried.
+const CodeGaveUp = "gave_up"
 
 // Back is what became of a job that was put back, in the generation that this bulk work began.
 type Back string

@@ -5,6 +5,7 @@
 package deadletters
 
 import (
+	"recoup/views/bulkworks"
 	"recoup/views/text"
 	"recoup/views/triage"
 	"recoup/views/ui"
@@ -45,6 +46,7 @@ type Row struct {
 	Outcome    string     // how it was closed: a state; only on Resolved
 	Resolution string     // why it was discarded; only on Resolved
 	Late       *Late      // only on LateSuccess
+	Tick       string     // value of the row's box
 	Assign     *triage.Post
 	Snooze     *triage.Post
 	NoteURL    string
@@ -88,6 +90,7 @@ type Model struct {
 	Facts  []ui.Fact   // over all open dead letters
 	Filter Filter
 	Fresh  Fresh
+	Select bulkworks.Select // on the tabs of open dead letters
 	Zone   string
 	List   ui.List
 	Rows   []Row
@@ -253,6 +256,9 @@ func (r Row) made(l text.Locale) string {
 	}
 	return l.T("dead.attempts", r.Attempts) + " · " + l.T("dead.generation", r.Generation)
 }
+
+// ticks tells whether rows have a box.
+func (m Model) ticks() bool { return len(m.Select.Kinds) > 0 }
 
 func (m Model) openForm() bool {
 	return m.Filter.Account.Error != "" || m.Filter.Min.Error != "" || m.Filter.Max.Error != ""

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"recoup/views/bulkworks"
 	"recoup/views/text"
 	"recoup/views/ui"
 )
@@ -85,6 +86,7 @@ type Group struct {
 	Accounts   []Share
 	Samples    []Sample
 	OpenURL    string // the list of its open dead letters; empty: none is open
+	Whole      bulkworks.Whole
 	AllURL     string // those that were closed
 	NoteForm   *Note
 	SnoozeURL  string

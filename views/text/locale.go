@@ -103,6 +103,7 @@ func phrase(key string) (en, ja string) {
 		approvals,
 		bulkgrants,
 		comparisons,
+		bulkworks,
 		costs,
 		exports,
 		finance,

@@ -203,6 +203,14 @@ func stateLook(state string) (icon, tone string) {
 		return "play", "run"
 	case "left_out":
 		return "ban", "bad"
+	case "failed_again":
+		return "cross", "bad"
+	case "stopped":
+		return "alert", "bad"
+	case "lost", "excluded", "aborted", "not_possible":
+		return "ban", "off"
+	case "to_do", "out", "proposed", "prepared":
+		return "clock", "wait"
 	case "rejected":
 		return "cross", "bad"
 	case "withdrawn", "voided":
