@@ -83,6 +83,9 @@ func (d *Desk) decide(ctx context.Context, kind string, to State, in Decision,
 		if err != nil {
 			return nil, err
 		}
+		if err := tell(ctx, tx, ToldDecided, r, to, ""); err != nil {
+			return nil, err
+		}
 		out := Decided{ChangeRequest: r.ID, State: to}
 		if then != nil {
 			if out.Result, err = then(ctx, tx, r); err != nil {

@@ -37,7 +37,10 @@ func (s *Store) Propose(ctx context.Context, tx *operation.Tx, p Proposal) (Requ
 	err = audit.Record(ctx, tx.DB, audit.Row{Actor: tx.Request.Actor, Action: "propose", Object: ObjectOf(id), Reason: p.Reason,
 		After:       map[string]any{"state": Open, "kind": r.Kind, "object": p.Object, "digest": r.DigestHex()},
 		OperationID: tx.Request.ID, RequestID: tx.Request.RequestID, TraceID: tx.TraceID})
-	return Required{ChangeRequest: r.View()}, err
+	if err != nil {
+		return Required{}, err
+	}
+	return Required{ChangeRequest: r.View()}, tell(ctx, tx, ToldAsked, r, Open, "")
 }
 
 // Standing answers a further try of an operation that waits: with its change request while that is open,

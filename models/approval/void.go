@@ -13,8 +13,8 @@ import (
 // they are about has moved on. code says why in one word, for screens to word. Whoever moves an object voids before it
 // locks the object itself, as whoever approves does. The objects come in the order in which they are locked.
 func (s *Store) Void(ctx context.Context, tx *operation.Tx, code string, objects ...string) error {
-	var open []struct{ ID, Object string }
-	err := tx.DB.WithContext(ctx).Raw(`SELECT id, object FROM change_requests WHERE object IN ? AND state = 'open' ORDER BY array_position(?::text[], object), key
+	var open []Request
+	err := tx.DB.WithContext(ctx).Raw(`SELECT id, object, kind, requested_by FROM change_requests WHERE object IN ? AND state = 'open' ORDER BY array_position(?::text[], object), key
 		FOR NO KEY UPDATE`, objects, where.ListOf(objects)).Scan(&open).Error
 	if err != nil {
 		return fmt.Errorf("approval: void: %w", err)
@@ -33,6 +33,9 @@ func (s *Store) Void(ctx context.Context, tx *operation.Tx, code string, objects
 			Before: map[string]any{"state": Open}, After: map[string]any{"state": Voided, "object": r.Object},
 			OperationID: tx.Request.ID, RequestID: tx.Request.RequestID, TraceID: tx.TraceID})
 		if err != nil {
+			return err
+		}
+		if err := tell(ctx, tx, ToldDecided, r, Voided, code); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/inbox"
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	"recoup/models/pricing"
@@ -149,7 +150,7 @@ func (s *Service) create(ctx context.Context, tx *operation.Tx, n NewRollout, st
 	if err := record(ctx, tx, "created", made, nil, cause{}); err != nil {
 		return nil, err
 	}
-	return made, nil
+	return made, inbox.Follow(ctx, tx.DB, Topic(n.ID), n.Actor)
 }
 
 // record leaves a step in the rollout's history and in the audit log.

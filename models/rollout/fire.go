@@ -64,7 +64,7 @@ func (s *Service) fire(ctx context.Context, d Scheduled) (done bool, err error) 
 	if !reached {
 		return s.refuseDue(ctx, d, EndNotReached, nil)
 	}
-	do.second, do.scope, do.scheduled = nil, SystemScopeOf(o.ID), d.Key
+	do.second, do.scope, do.scheduled, do.input = nil, SystemScopeOf(o.ID), d.Key, operation.Input{"scheduled": d.Key}
 	do.cause = cause{code: CodeScheduled, detail: map[string]any{"scheduled": d.Key, "by": d.CreatedBy}}
 	var made Checks
 	out, err := s.attempt(ctx, StepRequest{Envelope: ledger.Envelope{OperationID: "scheduled:" + strconv.FormatInt(d.Key, 10), Actor: actor.System()},
@@ -124,7 +124,7 @@ type Ended struct {
 
 // end is the one conditional update that ends a scheduled step, with its audit row.
 func (s *Service) end(ctx context.Context, tx *operation.Tx, id string, key int64, to ScheduleState, code string, detail any) (Ended, error) {
-	n, err := endScheduled(ctx, tx, to, code, detail, `key = ?`, key)
+	n, err := endScheduled(ctx, tx, id, to, code, detail, `key = ?`, key)
 	if err != nil {
 		return Ended{}, err
 	}
@@ -140,8 +140,9 @@ func (s *Service) end(ctx context.Context, tx *operation.Tx, id string, key int6
 		Before: map[string]any{"state": Waiting}, After: made, OperationID: tx.Request.ID, RequestID: tx.Request.RequestID, TraceID: tx.TraceID})
 }
 
-// endScheduled ends the waiting steps that where selects and returns how many there were.
-func endScheduled(ctx context.Context, tx *operation.Tx, to ScheduleState, code string, detail any, where string, args ...any) (int64, error) {
+// endScheduled ends the waiting steps of a rollout that where selects, tells who follows it, and returns how many there
+// were.
+func endScheduled(ctx context.Context, tx *operation.Tx, id string, to ScheduleState, code string, detail any, where string, args ...any) (int, error) {
 	text, err := cause{detail: detail}.json()
 	if err != nil {
 		return 0, err
@@ -151,13 +152,22 @@ func endScheduled(ctx context.Context, tx *operation.Tx, to ScheduleState, code 
 	if code == EndByPerson {
 		reason = req.Reason
 	}
-	res := tx.DB.WithContext(ctx).Exec(`UPDATE rollout_schedule SET state = ?, ended_at = clock_timestamp(), ended_by = ?, end_code = NULLIF(?, ''), end_detail = ?::jsonb,
-		end_reason = ?, end_scope = ?, end_operation_id = ? WHERE state = 'waiting' AND `+where,
-		append([]any{string(to), req.Actor.String(), code, text, reason, req.Scope.String(), req.ID}, args...)...)
-	if res.Error != nil {
-		return 0, fmt.Errorf("rollout: scheduled step: %w", res.Error)
+	var ended []Scheduled
+	err = tx.DB.WithContext(ctx).Raw(`UPDATE rollout_schedule SET state = ?, ended_at = clock_timestamp(), ended_by = ?, end_code = NULLIF(?, ''), end_detail = ?::jsonb,
+		end_reason = ?, end_scope = ?, end_operation_id = ? WHERE state = 'waiting' AND rollout_id = ? AND `+where+` RETURNING key, step, stage`,
+		append([]any{string(to), req.Actor.String(), code, text, reason, req.Scope.String(), req.ID, id}, args...)...).Scan(&ended).Error
+	if err != nil {
+		return 0, fmt.Errorf("rollout: scheduled step: %w", err)
 	}
-	return res.RowsAffected, nil
+	if to == Fired {
+		return len(ended), nil // the step itself is told
+	}
+	for _, x := range ended {
+		if err := tellScheduled(ctx, tx, id, x, to, code, reason, detail); err != nil {
+			return 0, err
+		}
+	}
+	return len(ended), nil
 }
 
 // settleSchedule does to the schedule what a step of the rollout means for it: the step that was due has fired, what the
@@ -165,7 +175,7 @@ func endScheduled(ctx context.Context, tx *operation.Tx, to ScheduleState, code 
 // own row is locked. ErrNothing: the due step was ended by somebody else first.
 func settleSchedule(ctx context.Context, tx *operation.Tx, after Result, do step) error {
 	if do.scheduled != 0 {
-		n, err := endScheduled(ctx, tx, Fired, "", nil, `key = ? AND at <= clock_timestamp()`, do.scheduled)
+		n, err := endScheduled(ctx, tx, after.RolloutID, Fired, "", nil, `key = ? AND at <= clock_timestamp()`, do.scheduled)
 		if err != nil {
 			return err
 		}
@@ -176,16 +186,16 @@ func settleSchedule(ctx context.Context, tx *operation.Tx, after Result, do step
 	var err error
 	switch after.State {
 	case Halted:
-		_, err = endScheduled(ctx, tx, Cancelled, EndHalted, nil, `rollout_id = ?`, after.RolloutID)
+		_, err = endScheduled(ctx, tx, after.RolloutID, Cancelled, EndHalted, nil, `true`)
 	case RolledBack:
-		_, err = endScheduled(ctx, tx, Cancelled, EndRolledBack, nil, `rollout_id = ?`, after.RolloutID)
+		_, err = endScheduled(ctx, tx, after.RolloutID, Cancelled, EndRolledBack, nil, `true`)
 	case Completed:
-		_, err = endScheduled(ctx, tx, Cancelled, EndCompleted, nil, `rollout_id = ?`, after.RolloutID)
+		_, err = endScheduled(ctx, tx, after.RolloutID, Cancelled, EndCompleted, nil, `true`)
 	case Archived:
-		_, err = endScheduled(ctx, tx, Cancelled, EndArchived, nil, `rollout_id = ?`, after.RolloutID)
+		_, err = endScheduled(ctx, tx, after.RolloutID, Cancelled, EndArchived, nil, `true`)
 	default:
 		if do.forward > 0 {
-			_, err = endScheduled(ctx, tx, Cancelled, EndReached, nil, `rollout_id = ? AND step <> 'complete' AND stage <= ?`, after.RolloutID, after.Stage)
+			_, err = endScheduled(ctx, tx, after.RolloutID, Cancelled, EndReached, nil, `step <> 'complete' AND stage <= ?`, after.Stage)
 		}
 	}
 	return err

@@ -166,3 +166,5 @@ func (w *world) count(sql string, args ...any) int64 {
 	}
 	return n
 }
+
+func scopeOf(name string) operation.Scope { return operation.ParseScope(name) }

@@ -107,6 +107,7 @@ type Service struct {
 	ops      *operation.Store
 	requests *approval.Store
 	second   Second
+	zone     *time.Location
 	gate     Gate
 }
 
@@ -125,13 +126,18 @@ type Options struct {
 	Requests *approval.Store
 	// Second is which steps need a second person where a new rollout does not say.
 	Second Second
+	// Zone is the book time zone, whose days caps are for; nil for UTC.
+	Zone *time.Location
 	// Gate replaces the checks that advance and resume ask; nil for the real ones.
 	Gate Gate
 }
 
 // New makes a Service.
 func New(ops *operation.Store, o Options) *Service {
-	s := &Service{g: ops.DB(), ops: ops, requests: o.Requests, second: o.Second, gate: o.Gate}
+	s := &Service{g: ops.DB(), ops: ops, requests: o.Requests, second: o.Second, zone: o.Zone, gate: o.Gate}
+	if s.zone == nil {
+		s.zone = time.UTC
+	}
 	if s.requests == nil {
 		s.requests = approval.NewStore(s.g, 0)
 	}

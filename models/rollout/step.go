@@ -44,6 +44,9 @@ type step struct {
 	before func(r Rollout, action pricing.LockedAction) error
 	// scope is where its operation id is unique; the zero Scope for that of people.
 	scope operation.Scope
+	// input names what makes a step of Recoup the same for every process, which reads and words the rest by itself; nil
+	// for the version and the reason.
+	input operation.Input
 	// cause is what the history says beside the reason; zero for nothing.
 	cause cause
 	// scheduled is the key of the scheduled step that it is; 0 for none.
@@ -193,13 +196,8 @@ func (s *Service) attempt(ctx context.Context, r StepRequest, do step, made *Che
 	}
 	req := operation.Request{Scope: scope, ID: r.OperationID, Kind: do.kind, Actor: r.Actor, RequestID: r.RequestID,
 		Reason: r.Reason, Object: object(r.RolloutID), Invalid: checkReason(r.Reason), Input: operation.Input{"version": r.Version, "reason": r.Reason}}
-	if do.scheduled != 0 {
-		// Each process reads the version by itself; it is the same step.
-		req.Input = operation.Input{"scheduled": do.scheduled}
-	}
-	if do.kind == "halt_rollout" {
-		// Each process words what it found by itself; it is the same halt.
-		req.Input = operation.Input{"version": r.Version}
+	if do.input != nil {
+		req.Input = do.input
 	}
 	if !idPattern.MatchString(r.RolloutID) {
 		return operation.Outcome{}, notFound(r.RolloutID)
@@ -267,6 +265,9 @@ func (s *Service) make(ctx context.Context, tx *operation.Tx, r StepRequest, do 
 		if err := do.after(ctx, tx, before); err != nil {
 			return nil, err
 		}
+	}
+	if err := tellStep(ctx, tx, do, after, checks); err != nil {
+		return nil, err
 	}
 	return after, record(ctx, tx, do.event, after, checks, do.cause)
 }

@@ -53,7 +53,7 @@ func (s *Service) Halt(ctx context.Context, id string, version int64, checks Che
 	}
 	return s.step(ctx, StepRequest{Envelope: ledger.Envelope{OperationID: op, Actor: actor.System()},
 		RolloutID: id, Version: version, Reason: "Check failed: " + checks.Why()},
-		step{kind: "halt_rollout", event: "halted", from: []State{Running, Paused}, to: Halted, scope: scope, cause: cause{code: CodeCheckFailed}, found: &checks,
+		step{kind: "halt_rollout", event: "halted", from: []State{Running, Paused}, to: Halted, scope: scope, input: operation.Input{"version": version}, cause: cause{code: CodeCheckFailed}, found: &checks,
 			after: func(ctx context.Context, tx *operation.Tx, o Rollout) error { return tell(ctx, tx, o, checks) }})
 }
 

@@ -111,6 +111,7 @@ func (a *app) build(queue bool) error {
 	a.rollouts = rollout.New(a.ops, rollout.Options{
 		Costs:    rollout.KnownCosts,
 		Requests: a.requests,
+		Zone:     a.cfg.BookTimeZone,
 		Second:   rollout.Second{Start: a.cfg.RolloutApproval.Start, Above: a.cfg.RolloutApproval.Above, Complete: a.cfg.RolloutApproval.Complete},
 	})
 	a.comparisons = comparison.New(a.g, a.cfg.ReplayRetention)

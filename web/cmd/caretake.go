@@ -8,8 +8,12 @@ import (
 
 var errRedisAway = errors.New("Redis does not answer") //nolint:staticcheck // a name begins the sentence
 
-// webhookRetention is how long deliveries that ended are kept.
-const webhookRetention = 30 * 24 * time.Hour
+const (
+	// webhookRetention is how long deliveries that ended are kept.
+	webhookRetention = 30 * 24 * time.Hour
+	// inboxRetention is how long people find in their inbox what they were told.
+	inboxRetention = 180 * 24 * time.Hour
+)
 
 // caretakeEvery is how often rows that have served their time are removed.
 const caretakeEvery = time.Hour
@@ -46,6 +50,11 @@ func (a *app) caretake(ctx context.Context) error {
 			a.log.WarnContext(ctx, "sets that nobody started stay", "error", err)
 		} else if n > 0 {
 			a.log.InfoContext(ctx, "sets that nobody started removed", "bulk_works", n)
+		}
+		if n, err := inbox.New(a.g).DeleteOld(ctx, inboxRetention); err != nil {
+			a.log.WarnContext(ctx, "old messages stay", "error", err)
+		} else if n > 0 {
+			a.log.InfoContext(ctx, "old messages removed", "rows", n)
 		}
 		if n, err := a.exports.DeleteExpired(ctx); err != nil {
 			a.log.WarnContext(ctx, "expired exports stay", "error", err)

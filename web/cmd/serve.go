@@ -151,6 +151,7 @@ func (a *app) run(ctx context.Context, kind process.Kind, serve bool) error {
 		group.Go(func() error { return a.rollUp(ctx) })
 		group.Go(func() error { return a.checkRollouts(ctx) })
 		group.Go(func() error { return a.fireSchedule(ctx) })
+		group.Go(func() error { return a.watchCaps(ctx) })
 		group.Go(func() error { return a.compareRollouts(ctx) })
 		group.Go(func() error { return a.doBulkWorks(ctx) })
 		group.Go(func() error { return a.keepDependencies(ctx) })
