@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"recoup/models/inbox"
 )
 
 var errRedisAway = errors.New("Redis does not answer") //nolint:staticcheck // a name begins the sentence
