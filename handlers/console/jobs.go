@@ -169,6 +169,19 @@ func (h *Console) jobPage(ctx context.Context, j job.Listed, a ledger.Account) (
 	for _, e := range entries.Rows {
 		d.Entries[e.Seq] = e
 	}
+	// An adjustment names no job: what a settlement paid for this one is found through the timeline.
+	for _, e := range d.Events {
+		if e.Kind != job.EventSettled || e.EntrySeq == nil {
+			continue
+		}
+		paid, err := h.Ledger.List(ctx, ledger.Filter{AccountID: a.ID}, &ledger.Position{Seq: *e.EntrySeq + 1}, page.Older, 1)
+		if err != nil {
+			return d, err
+		}
+		for _, x := range paid.Rows {
+			d.Entries[x.Seq] = x
+		}
+	}
 	return d, nil
 }
 

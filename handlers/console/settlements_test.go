@@ -191,6 +191,10 @@ func TestSettlementOfThreePeople(t *testing.T) {
 	w.says(fiona.page(at), "1 charge of this rollout could be proposed now", "Propose a supplement")
 	w.says(fiona.page("/settlements?rollout="+dearer), st.ID[len(st.ID)-6:], "Done", "Withdrawn")
 	w.says(paula.page("/accounts/acct_7"), "the price was wrong")
+	// The entry, its operation and the job lead to each other.
+	w.says(paula.page("/accounts/acct_7/entries/4"), "Settlement", st.ID[len(st.ID)-6:], dearer)
+	w.says(paula.page("/operations?scope=system:acct_7&id="+settlement.PaymentID(dearer, w.keyOf("acct_7", "j1"))), "Payment of a settlement")
+	w.says(paula.page("/accounts/acct_7/jobs/j1"), "Settled", "the price was wrong", "+10")
 	if w.Balance(t, "acct_7") != 800 || w.Balance(t, "acct_8") != 950 || w.Balance(t, "acct_9") != 989 {
 		t.Error("balances")
 	}
@@ -226,6 +230,7 @@ func TestSettledOutsideInTheConsole(t *testing.T) {
 	form.Set("operation_id", ids.New())
 	w.says(fiona.sent(at+"/outside", form), "Too late: the settlement is in another state by now.")
 	w.says(fiona.page(at+"?account=acct_7"), "CN-7")
+	w.says(fiona.page("/accounts/acct_7/jobs/j1"), "Settled", "CN-7")
 	if w.Balance(t, "acct_7") != 890 {
 		t.Error("balance")
 	}
@@ -286,4 +291,14 @@ func (w *world) rolloutStep(version int64, do func(context.Context, rollout.Step
 	if _, err := do(context.Background(), rollout.StepRequest{Envelope: modeltest.Envelope(), RolloutID: dearer, Version: version, Reason: "test"}); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// keyOf is the key of a job.
+func (w *world) keyOf(account, id string) int64 {
+	w.t.Helper()
+	j, err := w.Jobs.Find(context.Background(), account, id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return j.Key
 }

@@ -32,12 +32,15 @@ func (p Presenter) EntryView(d EntryPage) (entry.Model, error) {
 	}
 	m := entry.Model{Account: Account(e.AccountID), Name: d.Account.Name, URL: EntryURL(e.AccountID, e.Seq), Number: p.L.Credits(e.Seq),
 		Type: string(e.Type), Credits: p.L.Signed(e.Amount), Before: p.L.Credits(before), After: p.L.Credits(e.BalanceAfter),
-		At: p.L.Stamp(e.CreatedAt, p.Now), What: p.what(e), Operation: Operation(e.AccountID, e.OperationID, e.Actor), Actor: p.actor(e.Actor),
+		At: p.L.Stamp(e.CreatedAt, p.Now), What: p.what(e), Operation: entryOperation(e), Actor: p.actor(e.Actor),
 		Reference: deref(e.Reference), Reason: deref(e.Reason), Rule: Rule(e.RuleVersion), Rollout: rolloutID(e.RolloutID), Cohort: p.L.Maybe("cohort."+deref(e.Cohort), deref(e.Cohort)),
 		Trace: Trace(e.TraceID), Hash: hex.EncodeToString(e.Hash), PreviousHash: hex.EncodeToString(hash),
 		Chained: bytes.Equal(ledger.ChainHash(hash, e), e.Hash) && e.BalanceAfter == before+e.Amount}
 	if c := deref(e.Category); c != "" {
 		m.Category = p.L.Maybe("category."+c, c)
+	}
+	if e.Type == ledger.Adjustment && e.RolloutID != nil {
+		m.ReferenceURL = SettlementURL(m.Reference)
 	}
 	if d.Approval != nil && d.Approval.DecidedBy != nil {
 		m.ApprovedBy = p.actor(*d.Approval.DecidedBy)

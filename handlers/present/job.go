@@ -235,6 +235,8 @@ func (p Presenter) moments(d JobPage, e job.Event, x job.Details) (out []views.M
 		return []views.Moment{{Person: views.ByPerson(l, "requeue", p.actor(e.Actor), reason)}}, due
 	case job.EventRecovered:
 		return []views.Moment{{Person: views.ByPerson(l, "recover", p.actor(e.Actor), x.Reason), Money: money}}, ""
+	case job.EventSettled:
+		return []views.Moment{{Person: views.ByPerson(l, "settle", p.actor(e.Actor), noted(x.Reason, x.Note)), Money: money}}, ""
 	case job.EventDiscarded:
 		return []views.Moment{{Person: views.ByPerson(l, "discard", p.actor(e.Actor), noted(l.Maybe("reason."+x.Reason, x.Reason), x.Note))}}, ""
 	case job.EventReopened:
@@ -272,7 +274,7 @@ func (p Presenter) moneyEvent(d JobPage, e job.Event) *views.Event {
 			return nil
 		}
 		return views.Money(p.L, string(entry.Type), p.L.Signed(entry.Amount), p.L.Credits(entry.Seq), p.L.Credits(entry.BalanceAfter), "",
-			OperationURL(Scope(d.Job.AccountID, entry.Actor), entry.OperationID))
+			entryOperation(entry).URL)
 	}
 	if e.Outcome == "" {
 		return nil

@@ -75,6 +75,15 @@ func Operation(account, id, actor string) ui.ID {
 	return ui.ID{Value: id, URL: OperationURL(scope.String(), id)}
 }
 
+// entryOperation is the operation that wrote an entry. Payments of settlements are in the scope of the system, whoever
+// proposed them: they are the adjustments with the attribution of a rollout.
+func entryOperation(e ledger.Entry) ui.ID {
+	if e.Type == ledger.Adjustment && e.RolloutID != nil {
+		return Operation(e.AccountID, e.OperationID, "system")
+	}
+	return Operation(e.AccountID, e.OperationID, e.Actor)
+}
+
 // Rule is a rule version; it leads to the entries it priced.
 func Rule(id *string) ui.ID {
 	if id == nil || *id == "" {
@@ -96,7 +105,7 @@ func optional(id *string) ui.ID {
 // Entry is one row of the ledger.
 func (p Presenter) Entry(e ledger.Entry) views.Entry {
 	v := views.Entry{URL: EntryURL(e.AccountID, e.Seq), At: p.L.Stamp(e.CreatedAt, p.Now), Type: string(e.Type), Account: Account(e.AccountID), What: p.what(e),
-		Operation: Operation(e.AccountID, e.OperationID, e.Actor), RuleVersion: Rule(e.RuleVersion), Rollout: optional(e.RolloutID),
+		Operation: entryOperation(e), RuleVersion: Rule(e.RuleVersion), Rollout: optional(e.RolloutID),
 		Credits: p.L.Signed(e.Amount), Balance: p.L.Credits(e.BalanceAfter)}
 	if e.Actor != "system" {
 		v.Actor = p.actor(e.Actor)

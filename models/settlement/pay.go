@@ -2,6 +2,7 @@ package settlement
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -9,6 +10,7 @@ import (
 	"recoup/models/audit"
 	"recoup/models/db"
 	"recoup/models/fault"
+	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	"recoup/models/pricing"
@@ -214,6 +216,9 @@ func (p *payer) payOne(ctx context.Context, by *operation.Tx, x item) error {
 	}
 	tx.Finally(`INSERT INTO settlement_payments (rollout_id, account_key, job_key, settlement_key, amount, entry_seq, operation_id) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		p.st.RolloutID, x.AccountKey, x.JobKey, p.st.Key, x.Amount, posted.Seq, tx.Request.ID)
+	if err := job.WriteSettled(tx, job.Settled{JobKey: x.JobKey, EntrySeq: posted.Seq, Settlement: p.st.ID, Reason: p.st.Reason}); err != nil {
+		return err
+	}
 	return part.Finish(ctx, map[string]any{"settlement": p.st.ID, "rollout": p.st.RolloutID, "account_id": x.AccountID, "job_id": x.JobID, "entry": posted})
 }
 
@@ -289,6 +294,18 @@ func (s *Store) SettleOutside(ctx context.Context, r OutsideRequest) (operation.
 		err = g.Exec(`INSERT INTO settlement_payments (rollout_id, account_key, job_key, settlement_key, amount, reference, operation_id)
 			SELECT ?, account_key, job_key, settlement_key, amount, ?, ? FROM settlement_items WHERE settlement_key = ? ORDER BY account_key, job_key ON CONFLICT DO NOTHING`,
 			st.RolloutID, r.Reference, tx.Request.ID, st.Key).Error
+		if err != nil {
+			return nil, fmt.Errorf("settlement: outside: %w", err)
+		}
+		// The timelines of the jobs tell of it: only of those that this document paid.
+		note, err := json.Marshal(job.Details{Reason: r.Reason, Note: st.ID + ", " + r.Reference})
+		if err != nil {
+			return nil, fmt.Errorf("settlement: outside: %w", err)
+		}
+		err = g.Exec(`INSERT INTO job_events (account_key, job_key, kind, generation, state_before, state_after, actor, operation_id, trace_id, data)
+			SELECT j.account_key, j.key, ?, j.generation, j.state, j.state, ?, ?, ?::bytea, ?::json FROM settlement_payments p
+			JOIN jobs j ON j.account_key = p.account_key AND j.key = p.job_key WHERE p.settlement_key = ?`,
+			job.EventSettled, r.Actor.String(), tx.Request.ID, tx.TraceID, string(note), st.Key).Error
 		if err != nil {
 			return nil, fmt.Errorf("settlement: outside: %w", err)
 		}

@@ -46,11 +46,13 @@ type Model struct {
 	ApprovedBy string
 	Request    ui.Link
 	Reference  string
-	Reason     string
-	Rule       ui.ID
-	Rollout    ui.ID
-	Cohort     string
-	Trace      ui.ID
+	// ReferenceURL leads to the settlement that the reference names; empty: it names another document.
+	ReferenceURL string
+	Reason       string
+	Rule         ui.ID
+	Rollout      ui.ID
+	Cohort       string
+	Trace        ui.ID
 
 	Event    *Event       // nil: no job
 	Decision *ui.Decision // nil: it was not priced

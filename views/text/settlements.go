@@ -128,7 +128,7 @@ func settlements(key string) (en, ja string) {
 	case "settlement.failed":
 		return "The worker gave up after several tries.", "ワーカーが数回の試行の後に中断しました。"
 	case "settlement.hint":
-		return "{1} of this rollout could be proposed now: delivered since, of another sign, or left out.", "このロールアウトの{1}を新たに提案できます（その後の納品分、反対の差額、対象外の分）。"
+		return "{1} of this rollout could be proposed now: delivered since, outside of its filter, or left out.", "このロールアウトの{1}を新たに提案できます（その後の納品分、条件外の分、対象外の分）。"
 	case "settlement.propose_supplement":
 		return "Propose a supplement", "追補を提案"
 	case "settlement.progress":
@@ -246,6 +246,8 @@ func settlements(key string) (en, ja string) {
 		return "These are more charges than one settlement holds. Choose a shorter period; the others are for the next one.", "一件の精算で扱える件数を超えています。期間を短くしてください。残りは次の精算で扱えます。"
 	case "fault.settlement_damaged":
 		return "The charges stored for this settlement are not those that were proposed. Nothing was paid; report it to the engineers.", "保存されている対象が提案時の内容と一致しません。何も支払われていません。開発者に報告してください。"
+	case "did.settle":
+		return "Settled", "精算"
 	case "settled.propose":
 		return "Proposed", "提案"
 	case "settled.approve":
