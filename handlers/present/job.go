@@ -68,7 +68,7 @@ func (p Presenter) JobView(d JobPage) (views.Job, error) {
 			RefundSignalled:  views.Signalled(p.L, d.Evidence.RefundSignals, d.Evidence.RefundsApplied > 0),
 			ReclaimSignalled: views.Signalled(p.L, d.Evidence.ReclaimSignals, d.Evidence.ReclaimsApplied > 0)},
 		Decision: p.decision(j, d.Evidence, d.Decision)}
-	m.Facts = p.jobFacts(j)
+	m.Facts = append(p.jobFacts(j), p.settledFacts(d)...)
 	for _, a := range d.Attempts {
 		m.Attempts = append(m.Attempts, p.attempt(j, a))
 	}
@@ -123,6 +123,20 @@ func consistent(d JobPage) bool {
 		}
 	}
 	return charge == 1 && (refund == 1) == d.Job.IsRefunded && (reclaim == 1) == d.Job.IsReclaimed
+}
+
+// settledFacts is what settlements paid for the job, beside its own net; none where nothing was.
+func (p Presenter) settledFacts(d JobPage) []ui.Fact {
+	var facts []ui.Fact
+	for _, e := range d.Events {
+		if e.Kind != job.EventSettled || e.EntrySeq == nil {
+			continue
+		}
+		if entry, known := d.Entries[*e.EntrySeq]; known {
+			facts = append(facts, ui.Fact{Label: p.L.T("did.settle"), Value: p.L.Signed(entry.Amount), Note: p.L.T("settlement.entry", p.L.Credits(entry.Seq)), Change: true})
+		}
+	}
+	return facts
 }
 
 func (p Presenter) jobFacts(j job.Listed) []ui.Fact {
