@@ -88,6 +88,8 @@ func next(c verify.Check) string {
 		return "rollup"
 	case verify.CheckCheckpoint:
 		return "checkpoint"
+	case verify.CheckLetter:
+		return "letter"
 	case verify.CheckTally:
 		return "tally"
 	case verify.CheckLine, verify.CheckStuck:

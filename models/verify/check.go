@@ -40,6 +40,8 @@ const (
 	CheckLine Check = "line"
 	// CheckStuck: no job waits past its lease, wake-up or expiry and the grace.
 	CheckStuck Check = "stuck"
+	// CheckLetter: a job is dead exactly while the dead letter of its generation is open, and both say the same of its money.
+	CheckLetter Check = "letter"
 	// CheckTally: the open dead letters of a group are as many, over as many credits, as its tallies say.
 	CheckTally Check = "tally"
 	// CheckOperation: an operation has its result, and a job's charge is by the operation the job names.
@@ -59,6 +61,6 @@ const (
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
-		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckTally, CheckOperation,
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckLetter, CheckTally, CheckOperation,
 		CheckTriggers, CheckCheckpoint, CheckAnchor, CheckRollup, CheckMonth}
 }

@@ -23,7 +23,7 @@ func Invariants() []Invariant {
 		{"J2", []Check{CheckSettlement, CheckAmount, CheckOrder}},
 		{"J3", []Check{CheckFlags, CheckJob}},
 		{"J4", []Check{CheckLine, CheckStuck}},
-		{"R9", []Check{CheckTally}},
+		{"R9", []Check{CheckLetter, CheckTally}},
 		{"O1", []Check{CheckOperation}},
 		{"T1", []Check{CheckPayment}},
 	}

@@ -149,6 +149,9 @@ func (r *run) work(ctx context.Context) error {
 		if err == nil {
 			err = r.payments(ctx)
 		}
+		if err == nil {
+			err = r.letters(ctx)
+		}
 		if err == nil && !r.report.Partial {
 			err = r.tallies(ctx)
 		}

@@ -159,6 +159,8 @@ func rules(key string) (en, ja string) {
 		return "No money is wrong. Look on the overview whether worker processes run and sweep; jobs that still wait there after that are for the engineers.", "金額に誤りはありません。概要でワーカープロセスが動作しているか確認してください。それでも残るジョブは開発者に報告してください。"
 	case "next.checkpoint":
 		return "The entries are right, the sums kept for long accounts are not. Ask an operator to run: recoup verify --rewrite-checkpoints.", "記帳は正しく、長いアカウント用に保存された合計が誤っています。運用担当者に recoup verify --rewrite-checkpoints の実行を依頼してください。"
+	case "next.letter":
+		return "No money is wrong. The job says what is true: open it from here, and report the row to the engineers. Until it is put right the list of dead letters is not to be relied on for this job.", "金額に誤りはありません。正しいのはジョブの状態です。ここからジョブを開いて確認し、該当の行を開発者に報告してください。修正されるまで、このジョブについてはデッドレターの一覧に頼らないでください。"
 	case "next.tally":
 		return "No money is wrong, and every dead letter is in the list; only how many there are is said wrongly. Ask an operator to run: recoup verify --rewrite-tallies.", "金額に誤りはなく、デッドレターもすべて一覧にあります。表示される件数だけが誤っています。運用担当者に recoup verify --rewrite-tallies の実行を依頼してください。"
 	case "next.rollup":
@@ -204,6 +206,8 @@ func checks(key string) (en, ja string) {
 		return "Waiting line", "待ち行列"
 	case "check.stuck":
 		return "Waits too long", "待ちすぎ"
+	case "check.letter":
+		return "Dead letters and jobs", "デッドレターとジョブ"
 	case "check.tally":
 		return "Counts of dead letters", "デッドレターの件数"
 	case "check.operation":
