@@ -90,7 +90,7 @@ const Stale = 15 * time.Minute
 const late = 30 * 24 * time.Hour
 
 // Refresh makes the comparisons of live rollouts that are missing, of an earlier stage, older than Stale or, where the stage
-// is young, than a tenth of it, but at most once a minute; and takes up what candidates have given away, also of rollouts
+// is young, than a tenth of it, but not within 45 seconds; and takes up what candidates have given away, also of rollouts
 // that ended in the last thirty days: jobs are delivered late. It goes on after a failure and returns the first.
 func (s *Service) Refresh(ctx context.Context, live []rollout.Rollout) error {
 	var first error
@@ -102,7 +102,7 @@ func (s *Service) Refresh(ctx context.Context, live []rollout.Rollout) error {
 	for _, r := range live {
 		var due bool
 		err := s.g.WithContext(ctx).Raw(`SELECT NOT EXISTS (SELECT 1 FROM rollout_comparisons WHERE rollout_id = ? AND stage = ?
-			AND made_at > clock_timestamp() - LEAST(?::bigint * interval '1 second', GREATEST((clock_timestamp() - ?::timestamptz) / 10, interval '1 minute')))`,
+			AND made_at > clock_timestamp() - LEAST(?::bigint * interval '1 second', GREATEST((clock_timestamp() - ?::timestamptz) / 10, interval '45 seconds')))`,
 			r.ID, r.Stage, int64(Stale.Seconds()), r.StageSince).Scan(&due).Error
 		if err == nil && due {
 			_, err = s.Make(ctx, r)
