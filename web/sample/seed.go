@@ -170,7 +170,7 @@ func (s Seeder) PipelineKey(ctx context.Context) (string, error) {
 
 // CurlKey makes an API key for the first calls by hand: it may do all that the API offers.
 func (s Seeder) CurlKey(ctx context.Context) (string, error) {
-	return s.key(ctx, curlKey, staff.JobsWrite, staff.JobsWork, staff.LedgerRead, staff.LedgerWrite)
+	return s.key(ctx, curlKey, staff.Scopes()...)
 }
 
 // key makes an API key and revokes those of its name from earlier starts: a key is shown once, so it
