@@ -75,6 +75,8 @@ func pages() []string {
 		"/pricing/new?action=video_render",
 		"/rollouts",
 		"/rollouts/new",
+		"/inbox",
+		"/inbox?all=1",
 		"/exports",
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"recoup/models/costimport"
 	"recoup/models/export"
 	"recoup/models/ids"
+	"recoup/models/inbox"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/modeltest"
@@ -124,6 +125,7 @@ func newWorld(t *testing.T) *world {
 		Ledger:     w.Ledger,
 		Pricing:    w.Pricing,
 		Rollouts:   w.Rollouts,
+		Inbox:      inbox.New(g),
 		Jobs:       w.Jobs,
 		Letters:    w.Letters,
 		Ops:        w.Ops,

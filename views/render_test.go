@@ -119,6 +119,8 @@ func TestPagesHaveOneHeadingOneMainAndUniqueIDs(t *testing.T) {
 func TestFormsThatChangeSomethingCarryAnOperationID(t *testing.T) {
 	// A person's own settings and session are not operations: repeating one changes nothing more.
 	own := []string{"/sign-in", "/sign-in/link", "/sign-out", "/preferences",
+		// What one has read, and what one follows.
+		"/inbox/read", "/inbox/1/read", "/rollouts/ro_2026_discount10/follow",
 		// Checks are made each minute anyway: asking for them changes nothing.
 		"/rollouts/ro_2026_discount10/check",
 		// So are comparisons each quarter of an hour.

@@ -3,6 +3,7 @@ package views_test
 import (
 	"time"
 
+	"recoup/views/inbox"
 	"recoup/views/layout"
 	"recoup/views/pricing"
 	"recoup/views/rollouts"
@@ -48,6 +49,7 @@ func richRollouts(s sample, f layout.Frame) []page {
 		{name: "action-retire", view: pricing.RetirePage(f, pricing.Retire{Act: s.act(false), Action: "video_render", ActionURL: action.URL})},
 		{name: "rollouts", view: rollouts.Page(f, rows)},
 		{name: "rollout", view: rollouts.RolloutPage(f, s.rollout())},
+		{name: "inbox", view: inbox.Page(f, s.inbox())},
 		{name: "rollout-advance", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "advance", ID: rollout.Text, URL: rollout.URL, Version: "3", Blocked: s.l.T("checks.fails", s.l.T("checks.reconciliation")),
 			Changes: s.advanceChanges(), Notes: []string{s.l.T("effect.say", "28", "14,202"), s.l.T("effect.part")}, Made: s.l.T("checks.made_now", s.at(0).Full), Checks: s.rollout().Checks,
 			Help: []ui.Link{{Text: s.l.T("help.findings"), URL: "/rollouts/x"}, {Text: s.l.T("help.costs"), URL: "/costs?state=unattributed"}, {Text: s.l.T("help.charges")}}})},
@@ -64,6 +66,15 @@ func richRollouts(s sample, f layout.Frame) []page {
 	}
 }
 
+func (s sample) inbox() inbox.Model {
+	m := inbox.Model{Zone: "JST", Unread: true, Upto: "9", Next: "/inbox", Tabs: []ui.Choice{{Text: s.l.T("inbox.unread"), URL: "/inbox", Count: "2", Current: true}, {Text: s.l.T("inbox.all"), URL: "/inbox?all=1"}}}
+	for i, title := range []string{s.l.T("inbox.rollout_step", "ro_2026_discount10", s.l.T("rollout_event.halted"), "Recoup"), s.l.T("inbox.approval_asked", "Mika Sato", s.l.T("approval.kind.advance_rollout"), "ro_2026_discount10"),
+		s.l.T("inbox.rollout_scheduled", "ro_2026_discount10", s.l.T("step.complete"), s.l.T("state.cancelled"))} {
+		m.Rows = append(m.Rows, inbox.Message{Title: title, URL: "/rollouts/ro_2026_discount10", Why: s.l.T("rollout_cause.cap_reached", "12,400", "12,000", "2026-11-30 Asia/Tokyo"), At: s.at(time.Duration(i) * 9 * time.Hour), Unread: i < 2, MarkURL: "/inbox/1/read"})
+	}
+	return m
+}
+
 func (s sample) rollout() rollouts.Rollout {
 	m := rollouts.Rollout{ID: "ro_2026_discount10", Title: "Video render: 10 % off", State: "halted", Zone: "JST", CheckURL: "/rollouts/ro_2026_discount10/check",
 		Say:      s.l.T("rollout.say_live", "118", "11,840", "video_render@v5", "video_render@v4", s.at(90*time.Hour).Full) + " " + s.l.T("rollout.say_paused"),
@@ -72,7 +83,9 @@ func (s sample) rollout() rollouts.Rollout {
 		Stages: []rollouts.Stage{{Label: s.l.T("stage.named", "12"), Note: s.l.T("stage.past"), Past: true}, {Label: s.l.T("stage.threshold", "1"), Note: s.l.T("stage.since", s.at(90*time.Hour).Short), Now: true},
 			{Label: s.l.T("stage.of_segment", "25", "pro, beta=yes"), Note: s.l.T("step.about", "2,960", "11,840")}, {Label: s.l.T("stage.threshold", "100"), Note: s.l.T("step.about", "11,840", "11,840")}},
 		Terms: rollouts.Terms{Second: s.l.T("second.terms", s.l.T("second.above_is", "25")), Waiting: rollouts.Waiting{What: s.l.T("approval.advance_rollout", "ro_2026_discount10", "25 %"),
-			Say: s.l.T("second.waits", "Mika Sato", s.at(-90*time.Hour).Full), URL: "/approvals/cr_x"}},
+			Say: s.l.T("second.waits", "Mika Sato", s.at(-90*time.Hour).Full), URL: "/approvals/cr_x"},
+			Cap: rollouts.Cap{Share: "8200", Say: s.l.T("cap.say", "8,200", "10,000", "2026-11-30 Asia/Tokyo"), Note: s.l.T("cap.reached", s.at(-9*time.Hour).Full)}},
+		Follow: rollouts.Follow{Action: "/rollouts/ro_2026_discount10/follow", Follows: true},
 		Schedule: rollouts.Schedule{Zone: "JST", NewURL: "/x", Rows: []rollouts.ScheduledRow{
 			{Step: s.l.T("schedule.step", s.l.T("step.advance"), "25 %"), At: s.at(-30 * time.Hour), Local: "2026-11-01 01:30 America/New_York", Note: s.l.T("schedule.twice"), State: "waits", By: "Mika Sato",
 				Request: ui.Link{Text: s.l.T("approval.request"), URL: "/approvals/cr_x"}},
@@ -111,6 +124,7 @@ func bareRollouts(l text.Locale, f layout.Frame) []page {
 		{name: "price-force", view: pricing.ForcePage(f, pricing.Force{})},
 		{name: "price-retire", view: pricing.RetirePage(f, pricing.Retire{})},
 		{name: "rollouts", view: rollouts.Page(f, rollouts.Model{})},
+		{name: "inbox", view: inbox.Page(f, inbox.Model{})},
 		{name: "rollout", view: rollouts.RolloutPage(f, rollouts.Rollout{ID: "x", Effects: &rollouts.Effects{}})},
 		{name: "rollout-move", view: rollouts.MovePage(f, rollouts.Move{Name: "start"})},
 		{name: "rollout-new", view: rollouts.NewPage(f, rollouts.New{})},

@@ -24,6 +24,7 @@ import (
 	"recoup/models/costimport"
 	"recoup/models/deadletter"
 	"recoup/models/export"
+	"recoup/models/inbox"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/month"
@@ -59,6 +60,7 @@ type Deps struct {
 	Ledger    *ledger.Service
 	Pricing   *pricing.Service
 	Rollouts  *rollout.Service
+	Inbox     *inbox.Store
 	Jobs      *job.Service
 	Letters   *deadletter.Service
 	Ops       *operation.Store
@@ -223,7 +225,7 @@ func (h *Console) Routes() []route.Route {
 		post("/accounts/:account/jobs/:job/discard", "discard.post", may(staff.Discard), h.discard),
 		get("/accounts/:account/jobs/:job/reopen", "reopen", may(staff.Reopen), h.reopenForm),
 		post("/accounts/:account/jobs/:job/reopen", "reopen.post", may(staff.Reopen), h.reopen),
-	}, h.rolloutRoutes(get, post), h.scheduleRoutes(), h.costRoutes())
+	}, h.rolloutRoutes(get, post), h.scheduleRoutes(), h.inboxRoutes(), h.costRoutes())
 }
 
 // request is one person's request with how they read.
@@ -298,6 +300,16 @@ func (h *Console) frame(r request) layout.Frame {
 			if open == railCount {
 				f.DeadLetters += "+"
 			}
+		}
+	}
+	if r.may(staff.PreferenceEdit) {
+		if unread, err := h.Inbox.Unread(r.Request().Context(), r.Who.Actor(), railCount); err == nil {
+			f.Inbox = counted(r, unread)
+		}
+	}
+	if r.may(staff.RolloutView) {
+		if halted, err := h.Rollouts.CountHalted(r.Request().Context()); err == nil {
+			f.Halted = r.L.Credits(halted)
 		}
 	}
 	if r.may(staff.ApprovalView) {

@@ -36,7 +36,7 @@ func (r request) draft() (rollout.NewRollout, error) {
 	}
 	charges, costs := number("min_charges", rollout.DefaultMinCharges), number("min_costs_bps", rollout.DefaultMinCostsBps)
 	n.MinCharges, n.MinCostsBps = &charges, &costs
-	n.Second = r.draftTerms(number)
+	n.Second, n.CapPerDay = r.draftTerms(number)
 	if bad != nil {
 		return n, fault.InvalidFields(bad...)
 	}

@@ -48,6 +48,13 @@ func rolloutSamples() map[string]sample {
 		"console.rollout.check":     {path: at + "/check", opens: every()},
 		"console.rollout.compare":   {path: at + "/compare", opens: every()},
 	}
+	out["console.rollout.follow"] = sample{path: at + "/follow", form: url.Values{"follow": {"1"}}, opens: every()}
+	out["console.inbox"] = sample{path: "/inbox", opens: every()}
+	out["console.inbox.read_all"] = sample{path: "/inbox/read", form: url.Values{"upto": {"1"}}, opens: every()}
+	out["console.inbox.unread_all"] = sample{path: "/inbox/unread", form: url.Values{"undoes": {"1"}}, opens: every()}
+	// Nobody has this message: not found, whoever asks.
+	out["console.inbox.read"] = sample{path: "/inbox/999999/read", form: url.Values{}, opens: every()}
+	out["console.inbox.unread"] = sample{path: "/inbox/999999/unread", form: url.Values{}, opens: every()}
 	out["console.rollout.schedule"] = sample{path: at + "/schedule", opens: product()}
 	// A step that does not lie ahead: a conflict, whoever asks and however often.
 	out["console.rollout.schedule.post"] = sample{path: at + "/schedule", form: url.Values{"step": {"advance:1"}, "local": {soon()}, "zone": {"UTC"}, "reason": {"because"}}, opens: product()}

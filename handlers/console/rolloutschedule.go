@@ -67,10 +67,18 @@ func (h *Console) scheduled(r request, pr present.Presenter, o rollout.Rollout, 
 	return nil
 }
 
-// overdue adds to the form of a resume how many scheduled steps have waited for it.
+// overdue adds to the form of a resume how many scheduled steps have waited for it, and that it lifts a cap.
 func (h *Console) overdue(r request, m rolloutMove, o rollout.Rollout, f *views.Move) error {
 	if m.name != "resume" {
 		return nil
+	}
+	today, err := h.Rollouts.Today(r.Request().Context(), o)
+	if err != nil {
+		return err
+	}
+	if today != nil && today.Over() {
+		pr := present.Presenter{L: r.L, Now: r.Now}
+		f.Changes = append(f.Changes, ui.Change{Label: r.L.T("cap.title"), Before: pr.DayCap(o, today).Say, After: r.L.T("cap.lifts", r.L.Stamp(today.Until, r.Now).Full)})
 	}
 	rows, err := h.Rollouts.Schedule(r.Request().Context(), o.ID, shownScheduled)
 	if err != nil {

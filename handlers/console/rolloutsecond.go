@@ -9,6 +9,7 @@ import (
 	"recoup/handlers/present"
 	"recoup/models/approval"
 	"recoup/models/rollout"
+	"recoup/models/staff"
 	views "recoup/views/rollouts"
 	"recoup/views/ui"
 )
@@ -55,7 +56,17 @@ func (r request) replaced() *approval.Replaced {
 // terms adds to a rollout's page what it was made to keep to, and what waits.
 func (h *Console) terms(r request, pr present.Presenter, o rollout.Rollout, m *views.Rollout) error {
 	m.Terms.Second = pr.SecondSteps(o.Second)
-	waits, err := h.Rollouts.Waiting(r.Request().Context(), o.ID)
+	ctx := r.Request().Context()
+	today, err := h.Rollouts.Today(ctx, o)
+	if err != nil {
+		return err
+	}
+	m.Terms.Cap = pr.DayCap(o, today)
+	m.Follow.Action = r.link(staff.RolloutView, present.RolloutURL(o.ID)+"/follow")
+	if m.Follow.Follows, err = h.Inbox.Follows(ctx, rollout.Topic(o.ID), r.Who.Actor()); err != nil {
+		return err
+	}
+	waits, err := h.Rollouts.Waiting(ctx, o.ID)
 	if err != nil || waits == nil {
 		return err
 	}
@@ -63,8 +74,8 @@ func (h *Console) terms(r request, pr present.Presenter, o rollout.Rollout, m *v
 	return nil
 }
 
-// draftTerms reads what the form of a draft says about second persons.
-func (r request) draftTerms(number func(name string, empty int64) int64) *rollout.Second {
+// draftTerms reads what the form of a draft says about second persons and the cap.
+func (r request) draftTerms(number func(name string, empty int64) int64) (*rollout.Second, *int64) {
 	// The form was parsed with the first value that was read of it.
 	steps := r.Request().Form["second"]
 	s := &rollout.Second{Start: slices.Contains(steps, "start"), Complete: slices.Contains(steps, "complete")}
@@ -72,12 +83,16 @@ func (r request) draftTerms(number func(name string, empty int64) int64) *rollou
 		n := int(number("approve_above", 0))
 		s.Above = &n
 	}
-	return s
+	if strings.TrimSpace(r.FormValue("cap_per_day")) == "" {
+		return s, nil
+	}
+	most := number("cap_per_day", 0)
+	return s, &most
 }
 
-// termsForm are the fields of a draft about second persons: as typed, at first as the installation says.
+// termsForm are the fields of a draft about second persons and the cap: as typed, at first as the installation says.
 func (h *Console) termsForm(r request, err error) views.NewTerms {
-	t := views.NewTerms{Above: field(r, "approve_above", err)}
+	t := views.NewTerms{Above: field(r, "approve_above", err), Cap: field(r, "cap_per_day", err)}
 	s := h.Rollouts.DefaultSecond()
 	if r.FormValue("operation_id") != "" {
 		typed := r.Request().Form["second"]

@@ -30,6 +30,7 @@ import (
 	"recoup/models/costimport"
 	"recoup/models/export"
 	"recoup/models/ids"
+	"recoup/models/inbox"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/modeltest"
@@ -124,6 +125,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 		Ledger:     w.Ledger,
 		Pricing:    w.Pricing,
 		Rollouts:   w.Rollouts,
+		Inbox:      inbox.New(g),
 		Jobs:       w.Jobs,
 		Letters:    w.Letters,
 		Ops:        w.Ops,

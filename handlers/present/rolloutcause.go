@@ -15,6 +15,11 @@ func (p Presenter) stepReason(e rollout.Event) string {
 			return p.L.T("rollout_cause.check_failed", p.failed(checks))
 		}
 	}
+	if e.Code == rollout.CodeCapReached && e.Detail != nil {
+		if say, ok := p.capReached(*e.Detail); ok {
+			return say
+		}
+	}
 	if e.Code == rollout.CodeScheduled && e.Detail != nil {
 		var planned struct{ By string }
 		if json.Unmarshal([]byte(*e.Detail), &planned) == nil {

@@ -180,6 +180,17 @@ func (s *Service) List(ctx context.Context, limit int) ([]Rollout, error) {
 	return list(ctx, s.g, `ORDER BY (o.state IN ('running', 'paused', 'halted')) DESC, o.created_at DESC, o.id LIMIT ?`, limit)
 }
 
+// CountHalted counts the rollouts that are halted: at most one an action.
+func (s *Service) CountHalted(ctx context.Context) (int64, error) {
+	var n int64
+	// The condition is that of the index of live rollouts, and more.
+	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM rollouts WHERE state IN ('running', 'paused', 'halted') AND state = 'halted'`).Scan(&n).Error
+	if err != nil {
+		return 0, fmt.Errorf("rollout: halted: %w", err)
+	}
+	return n, nil
+}
+
 // Live returns the rollouts that are live.
 func (s *Service) Live(ctx context.Context) ([]Rollout, error) {
 	return list(ctx, s.g, `WHERE o.state IN ('running', 'paused', 'halted') ORDER BY o.id`)

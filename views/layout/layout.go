@@ -33,6 +33,7 @@ type Section string
 const (
 	NoSection   Section = ""
 	Overview    Section = "/"
+	Inbox       Section = "/inbox"
 	Ledger      Section = "/ledger"
 	Accounts    Section = "/accounts"
 	Exports     Section = "/exports"
@@ -67,6 +68,8 @@ type Frame struct {
 	Settlements            bool   // the person may see settlements
 	Notices                []ui.Notice
 	Webhooks               bool   // the person manages receivers outside
+	Inbox                  string // number of messages that are unread; empty or "0": none
+	Halted                 string // number of rollouts that are halted; empty or "0": none
 	Approvals              string // number of change requests that wait for a second person; empty or "0": none
 }
 

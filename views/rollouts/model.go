@@ -52,6 +52,7 @@ type Rollout struct {
 	Effects  *Effects // nil before the start
 	Settle   Settle
 	Schedule Schedule
+	Follow   Follow
 }
 
 // Stage is one stop of the rail.

@@ -11,6 +11,20 @@ type Terms struct {
 	Second string
 	// Waiting is the step that waits for a second person; zero: none does.
 	Waiting Waiting
+	Cap     Cap
+}
+
+// Cap is what was given away today against what may be.
+type Cap struct {
+	Share string // of the cap, 0 to 10000
+	Say   string // the figures; empty: there is no cap
+	Note  string // that it is reached or lifted; empty: neither
+}
+
+// Follow is the button to be told of a rollout.
+type Follow struct {
+	Action  string // empty: no button
+	Follows bool
 }
 
 // Waiting is a step that waits for a second person.
@@ -30,10 +44,10 @@ type Second struct {
 	Waits bool
 }
 
-// NewTerms are the fields of a draft about second persons.
+// NewTerms are the fields of a draft about second persons and the cap.
 type NewTerms struct {
-	Second []ui.Option // the steps that always need a second person
-	Above  ui.Field
+	Second     []ui.Option // the steps that always need a second person
+	Above, Cap ui.Field
 }
 
 func (m Move) submit(l text.Locale) string {

@@ -120,6 +120,65 @@ func rolloutSteps(key string) (en, ja string) {
 		return "Second person beyond the threshold, of 100,000", "二人目の承認が必要になるしきい値（10万中）"
 	case "second.above_hint":
 		return "25000: to a stage beyond 25 %; empty: never. Pause, roll back and halt never need one", "25000 = 25 %を超える段階へ。空欄：不要。一時停止・ロールバック・停止には不要です"
+	case "rollout_cause.cap_reached":
+		return "By Recoup: {1} credits were given away, the cap is {2} a day ({3}).", "Recoupによる：値引きが{1}クレジットに達しました（上限は1日{2}、{3}）。"
+	case "cap.field":
+		return "Credits that may be given away a day", "1日に値引きできるクレジットの上限"
+	case "cap.hint":
+		return "Past it the rollout pauses by itself; empty: no cap", "超えると自動的に一時停止します。空欄：上限なし"
+	case "cap.title":
+		return "Given away today", "本日の値引き"
+	case "cap.say":
+		return "{1} of {2} credits given away today ({3}).", "本日の値引き：{1} / {2}クレジット（{3}）。"
+	case "cap.reached":
+		return "The cap is reached. Whoever resumes the rollout lifts it until {1}.", "上限に達しました。再開すると{1}まで上限が外れます。"
+	case "cap.lifted":
+		return "The cap was reached and is lifted until {1}.", "上限に達し、{1}まで外されています。"
+	case "cap.lifts":
+		return "lifted until {1}", "{1}まで解除"
+
+	case "follow.begin":
+		return "Follow", "フォロー"
+	case "follow.end":
+		return "Unfollow", "フォロー解除"
+	case "follow.say":
+		return "Whoever follows is told in the inbox of every step, halt and request", "操作・停止・申請を受信箱でお知らせします"
+	case "inbox.title":
+		return "Inbox", "受信箱"
+	case "inbox.say":
+		return "What happened to what you follow, and to what you asked for.", "フォロー中のもの、申請したものに起きたことです。"
+	case "inbox.unread":
+		return "Unread", "未読"
+	case "inbox.all":
+		return "All", "すべて"
+	case "inbox.none":
+		return "Nothing yet. Follow a rollout to be told of it.", "まだありません。ロールアウトをフォローすると届きます。"
+	case "inbox.none_unread":
+		return "Nothing is unread.", "未読はありません。"
+	case "inbox.what":
+		return "What happened", "内容"
+	case "inbox.order":
+		return "Newest first", "新しい順"
+	case "inbox.mark":
+		return "Mark", "既読・未読"
+	case "inbox.mark_all":
+		return "Mark all read", "すべて既読にする"
+	case "inbox.mark_read":
+		return "Mark read", "既読にする"
+	case "inbox.mark_unread":
+		return "Mark unread", "未読に戻す"
+	case "inbox.all_marked":
+		return "All are marked as read.", "すべて既読にしました。"
+	case "inbox.rollout_step":
+		return "{1}: {2}, by {3}", "{1}：{2}（{3}）"
+	case "inbox.rollout_scheduled":
+		return "{1}: scheduled step “{2}”: {3}", "{1}：予約「{2}」：{3}"
+	case "inbox.approval_asked":
+		return "{1} asks for a second person: {2}, {3}", "{1}が二人目の承認を求めています：{2}、{3}"
+	case "inbox.approval_decided":
+		return "{1}, {2}: {3}, by {4}", "{1}、{2}：{3}（{4}）"
+	case "state.unread":
+		return "Unread", "未読"
 	case "problem.must be 0 to 100000":
 		return "This must be a whole number from 0 to 100000.", "0から100000の整数を入力してください。"
 	}

@@ -215,7 +215,7 @@ func stateLook(state string) (icon, tone string) {
 		return "cross", "bad"
 	case "withdrawn", "voided":
 		return "ban", "off"
-	case "undecided", "waits", "unconfirmed":
+	case "undecided", "waits", "unconfirmed", "unread":
 		return "clock", "wait"
 	case "late_success", "reclaimed":
 		return "turn", "reclaim"

@@ -12,6 +12,7 @@ import (
 	"recoup/migrations"
 	"recoup/models/approval"
 	"recoup/models/audit"
+	"recoup/models/inbox"
 	"recoup/models/process"
 	"recoup/models/verify"
 	"recoup/tasks"
@@ -98,6 +99,7 @@ func (a *app) server() (*web.Server, error) {
 		Ledger:     a.ledger,
 		Pricing:    a.pricing,
 		Rollouts:   a.rollouts,
+		Inbox:      inbox.New(a.g),
 		Jobs:       a.jobs,
 		Letters:    a.letters,
 		Ops:        a.ops,
