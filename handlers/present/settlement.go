@@ -105,9 +105,6 @@ type SettlementPage struct {
 func (p Presenter) SettlementView(d SettlementPage) views.Detail {
 	st := d.Settlement
 	m := views.Detail{ID: st.ID, URL: SettlementURL(st.ID), Rollout: ui.ID{Value: st.RolloutID, URL: RolloutURL(st.RolloutID)}, State: settlementState(st, d.Task), Zone: p.L.ZoneAt(p.Now)}
-	if d.Request != nil {
-		m.Request = ui.Link{Text: d.Request.ID, URL: ApprovalURL(d.Request.ID)}
-	}
 	p.settlementSays(d, &m)
 	m.Facts = []ui.Fact{{Label: p.L.T("settlement.accounts"), Value: p.L.Credits(st.Accounts)}, {Label: p.L.T("settlement.jobs"), Value: p.L.Credits(st.Jobs)}}
 	if st.Credits > 0 {
@@ -129,6 +126,9 @@ func (p Presenter) SettlementView(d SettlementPage) views.Detail {
 		}
 	}
 	m.About = append(m.About, views.About{Label: p.L.T("col.rollout"), ID: m.Rollout})
+	if d.Request != nil {
+		m.About = append(m.About, views.About{Label: p.L.T("settlement.request"), ID: ui.ID{Value: d.Request.ID, URL: ApprovalURL(d.Request.ID)}})
+	}
 	about(p.L.T("settlement.rules"), st.Candidate+" − "+st.Baseline)
 	for _, x := range p.settlementFilter(st.Way, st.Filter) {
 		about(x.Label, x.Value)

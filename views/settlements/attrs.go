@@ -20,7 +20,7 @@ func referenceInput() templ.Attributes {
 
 // live asks for the preview anew while a person changes the form; without script a button does.
 func live() templ.Attributes {
-	return templ.Attributes{"hx-get": "/settlements/preview", "hx-include": "#form", "hx-target": "this", "hx-swap": "outerHTML",
+	return templ.Attributes{"hx-get": "/settlements/preview", "hx-include": "#form", "hx-target": "#preview", "hx-swap": "outerHTML",
 		"hx-params": "rollout,sign,way,from,to,accounts,minimum,replaces", "hx-trigger": "input from:#form delay:300ms"}
 }
 

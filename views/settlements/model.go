@@ -87,7 +87,6 @@ type Detail struct {
 	Rollout ui.ID
 	State   string
 	Say     string
-	Request ui.Link // the change request
 	Facts   []ui.Fact
 	About   []About
 	// Running asks again for the state until it is over; Done of Total jobs are dealt with.

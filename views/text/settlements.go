@@ -157,6 +157,8 @@ func settlements(key string) (en, ja string) {
 		return "Compared", "比較"
 	case "settlement.period":
 		return "Charged", "課金期間"
+	case "settlement.request":
+		return "Change request", "変更申請"
 	case "settlement.digest":
 		return "Digest of all figures", "全数値のダイジェスト"
 	case "settlement.reference":
