@@ -6,14 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"gorm.io/gorm"
 
 	"recoup/models/actor"
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/operation"
 )
 
@@ -192,16 +191,8 @@ func whyNot(r Request, to State, in Decision) error {
 
 // checkReason requires a reason of at most 500 characters that a screen can show.
 func checkReason(reason string) []fault.Field {
-	bad := func(message string) []fault.Field { return []fault.Field{{Name: "reason", Message: message}} }
-	switch {
-	case strings.TrimSpace(reason) == "":
-		return bad("is required")
-	case !utf8.ValidString(reason):
-		return bad("is not valid UTF-8")
-	case utf8.RuneCountInString(reason) > 500:
-		return bad("is too long")
-	case strings.ContainsFunc(reason, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f }):
-		return bad("holds control characters")
+	if problem := freetext.Problem(reason, 500, true); problem != "" {
+		return []fault.Field{{Name: "reason", Message: problem}}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/ids"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -181,7 +182,7 @@ func (s *Service) Rules(ctx context.Context, limit int) ([]Rule, error) {
 
 // checkReason adds what is wrong with a person's reason.
 func checkReason(bad []fault.Field, reason string) []fault.Field {
-	if strings.TrimSpace(reason) == "" {
+	if freetext.Blank(reason) {
 		return append(bad, fault.Field{Name: "reason", Message: "is required"})
 	}
 	if m := textProblem(reason, 500); m != "" {

@@ -12,6 +12,7 @@ import (
 
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/ledger"
 	"recoup/models/operation"
 )
@@ -98,7 +99,7 @@ func (s *Service) SnoozeGroup(ctx context.Context, r GroupRequest) (operation.Ou
 // returned. Faults as for NoteGroup.
 func (s *Service) ResolveGroup(ctx context.Context, r GroupRequest) (operation.Outcome, error) {
 	var bad []fault.Field
-	if strings.TrimSpace(r.Reason) == "" {
+	if freetext.Blank(r.Reason) {
 		bad = append(bad, fault.Field{Name: "reason", Message: "is required"})
 	}
 	return s.change(ctx, r, KindGroupResolve, operation.Input{}, bad, "true", map[string]any{"resolved_at": gorm.Expr("clock_timestamp()"),

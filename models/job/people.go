@@ -14,6 +14,7 @@ import (
 
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/ids"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -145,7 +146,7 @@ func (s *Service) Reopen(ctx context.Context, r PersonRequest) (operation.Outcom
 
 // required refuses a missing reason.
 func required(bad []fault.Field, reason string) []fault.Field {
-	if strings.TrimSpace(reason) == "" {
+	if freetext.Blank(reason) {
 		bad = append(bad, fault.Field{Name: "reason", Message: "is required"})
 	}
 	return bad

@@ -8,6 +8,7 @@ import (
 
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/operation"
 )
 
@@ -16,7 +17,7 @@ import (
 // nothing and needs no operation id. Faults: invalid_request, job_not_found.
 func (s *Service) Reveal(ctx context.Context, r PersonRequest) (json.RawMessage, error) {
 	switch {
-	case strings.TrimSpace(r.Reason) == "":
+	case freetext.Blank(r.Reason):
 		return nil, fault.InvalidField("reason", "is required")
 	case !utf8.ValidString(r.Reason) || utf8.RuneCountInString(r.Reason) > 500 || strings.ContainsRune(r.Reason, 0):
 		return nil, fault.InvalidField("reason", "must be valid text of at most 500 characters")

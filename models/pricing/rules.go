@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gorm.io/gorm"
 
@@ -14,6 +13,7 @@ import (
 	"recoup/models/audit"
 	"recoup/models/credit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/operation"
 )
 
@@ -70,7 +70,7 @@ func (n NewRule) Check() []fault.Field {
 
 func checkReason(reason string) []fault.Field {
 	switch {
-	case strings.TrimSpace(reason) == "":
+	case freetext.Blank(reason):
 		return []fault.Field{{Name: "reason", Message: "is required"}}
 	case !validText(reason, 500):
 		return []fault.Field{{Name: "reason", Message: "must have at most 500 characters, none of them a control character"}}
@@ -326,10 +326,7 @@ func orNone(s string) string {
 // validText reports whether s can be stored and shown: 1 to limit characters of UTF-8, none of them a
 // control character but tab and line breaks.
 func validText(s string, limit int) bool {
-	n := utf8.RuneCountInString(s)
-	return n >= 1 && n <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
-		return r < 0x20 && r != '\n' && r != '\r' && r != '\t' || r == 0x7f
-	})
+	return s != "" && freetext.Problem(s, limit, false) == ""
 }
 
 func validAction(id string) bool {

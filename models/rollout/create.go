@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strings"
-	"unicode/utf8"
 
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/inbox"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -188,7 +187,7 @@ func record(ctx context.Context, tx *operation.Tx, kind string, r Result, checks
 
 func checkReason(reason string) []fault.Field {
 	switch {
-	case strings.TrimSpace(reason) == "":
+	case freetext.Blank(reason):
 		return []fault.Field{{Name: "reason", Message: "is required"}}
 	case !shown(reason, 500):
 		return []fault.Field{{Name: "reason", Message: "must have at most 500 characters, none of them a control character"}}
@@ -199,9 +198,7 @@ func checkReason(reason string) []fault.Field {
 // shown reports whether s can be stored and shown: at most limit characters of UTF-8, none of them a control
 // character but tab and line breaks.
 func shown(s string, limit int) bool {
-	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= limit && !strings.ContainsFunc(s, func(r rune) bool {
-		return r < 0x20 && r != '\n' && r != '\r' && r != '\t' || r == 0x7f
-	})
+	return freetext.Problem(s, limit, false) == ""
 }
 
 // optional is nil for an empty text: absent and empty are the same input.

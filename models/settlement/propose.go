@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"recoup/models/approval"
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	"recoup/models/task"
@@ -91,20 +91,10 @@ func (p Proposal) check() []fault.Field {
 }
 
 func checkText(bad []fault.Field, name, value string, limit int) []fault.Field {
-	message := ""
-	switch {
-	case strings.TrimSpace(value) == "":
-		message = "is required"
-	case !utf8.ValidString(value):
-		message = "is not valid UTF-8"
-	case utf8.RuneCountInString(value) > limit:
-		message = "is too long"
-	case strings.ContainsFunc(value, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f }):
-		message = "holds control characters"
-	default:
-		return bad
+	if problem := freetext.Problem(value, limit, true); problem != "" {
+		return append(bad, fault.Field{Name: name, Message: problem})
 	}
-	return append(bad, fault.Field{Name: name, Message: message})
+	return bad
 }
 
 // Propose freezes what the filter finds now and asks a second person: the outcome always waits, and its result is an

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gorm.io/gorm"
 
 	"recoup/models/actor"
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/ids"
 	"recoup/models/operation"
 )
@@ -108,13 +108,8 @@ func (s *Service) check(in EndpointInput, e Envelope) []fault.Field {
 }
 
 func text(bad []fault.Field, name, value string, limit int, required bool) []fault.Field {
-	switch {
-	case required && strings.TrimSpace(value) == "":
-		return append(bad, fault.Field{Name: name, Message: "is required"})
-	case !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f }):
-		return append(bad, fault.Field{Name: name, Message: "holds control characters"})
-	case utf8.RuneCountInString(value) > limit:
-		return append(bad, fault.Field{Name: name, Message: "is too long"})
+	if problem := freetext.Problem(value, limit, required); problem != "" {
+		return append(bad, fault.Field{Name: name, Message: problem})
 	}
 	return bad
 }
