@@ -130,7 +130,10 @@ func TestReading(t *testing.T) {
 			"2 reference required, 3 reference bad_reference, 4 account bad_account, 5 amount bad_amount, 6 amount bad_amount, 7 category bad_category, 8 reason required, 9 amount bad_amount"},
 		"long reason":      {header + "r1,a,5,paid," + strings.Repeat("x", 501) + ",\n", 1, "2 reason too_long"},
 		"double reference": {header + one + "r1,b,5,paid,x,\n", 2, "3 reference double_reference"},
-		"sum":              {header + "r1,a,9223372036854775807,paid,x,\nr2,a,1,paid,x,\n", 1, "0  too_large"},
+		"sum":              {header + "r1,a,9223372036854775807,paid,x,\nr2,a,1,paid,x,\nr3,a,0,paid,x,\n", 3, "3 amount too_large, 4 amount bad_amount"},
+		"full width":       {header + "r1,a,１０,paid,x,\n", 1, ""},
+		"NUL":              {header + one + "r2,a,5,paid,x\x00,\n", 0, "3  control_characters"},
+		"nothing to see":   {header + "r1,a,5,paid,\u200b,\n", 1, "2 reason required"},
 		"formula":          {header + "=1+1,a,5,paid,=cmd,\n", 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"recoup/models/credit"
+	"recoup/models/freetext"
 	"recoup/models/ids"
 	"recoup/models/ledger"
 )
@@ -24,8 +25,6 @@ import (
 const (
 	MaxLines = 10_000
 	MaxBytes = 4 << 20
-	// mostProblems is how many problems of one file are told.
-	mostProblems = 500
 )
 
 // Columns are the names of a file's columns, those that must be there first. Their order in the file does not
@@ -67,21 +66,27 @@ type Problem struct {
 	Line int
 	// Column is empty for a line as a whole.
 	Column string
-	// Code is stable: not_text, no_header, missing_column, unknown_column, double_column, broken_line, empty_file,
-	// too_many_lines, required, bad_reference, bad_account, bad_amount, bad_category, too_long, bad_text, double_reference,
-	// unknown_account, conflict, undecided, too_large, too_many_problems.
+	// Code is stable: not_text, control_characters, no_header, missing_column, unknown_column, double_column, broken_line,
+	// empty_file, too_many_lines, required, bad_reference, bad_account, bad_amount, bad_category, too_long, bad_text,
+	// double_reference, too_large (the sum of the file); and what only the accounts show: unknown_account, conflict,
+	// undecided, reference_taken, balance_too_large, second_person.
 	Code string
-	// Value is what stands there, cut; may be empty.
+	// Value is what stands there, cut; of double_reference the other line, of reference_taken the account that has it, of
+	// balance_too_large the balance. May be empty.
 	Value string
 }
 
 // Read reads a file: UTF-8 with or without a byte order mark, separated by commas or semicolons, with a header.
 // Problems is empty when every line is a grant by itself; whether accounts exist and references are free shows
-// only in Store.Check.
+// only in Store.Check. Every line is read, whatever is wrong with others, unless quotes that do not match or too many
+// lines end it.
 func Read(content []byte) (lines []Line, problems []Problem) {
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
-	if !utf8.Valid(content) || bytes.ContainsRune(content, 0) {
+	if !utf8.Valid(content) {
 		return nil, []Problem{{Code: "not_text"}}
+	}
+	if at := bytes.IndexByte(content, 0); at >= 0 {
+		return nil, []Problem{{Line: 1 + bytes.Count(content[:at], []byte("\n")), Code: "control_characters"}}
 	}
 	r := csv.NewReader(bytes.NewReader(content))
 	r.Comma, r.FieldsPerRecord = separator(content), -1
@@ -95,7 +100,8 @@ func Read(content []byte) (lines []Line, problems []Problem) {
 	}
 	seen := map[string]int{}
 	var sum int64
-	for {
+	summed := true
+	for read := 0; ; read++ {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -110,7 +116,7 @@ func Read(content []byte) (lines []Line, problems []Problem) {
 			return lines, append(problems, Problem{Line: line, Code: "broken_line"})
 		}
 		number, _ := r.FieldPos(0)
-		if len(lines) == MaxLines {
+		if read == MaxLines {
 			return lines, append(problems, Problem{Line: number, Code: "too_many_lines"})
 		}
 		if len(record) != len(header) {
@@ -122,13 +128,14 @@ func Read(content []byte) (lines []Line, problems []Problem) {
 			bad = append(bad, Problem{Line: number, Column: colReference, Code: "double_reference", Value: strconv.Itoa(first)})
 		}
 		seen[line.Reference] = number
-		if sum, err = credit.Add(sum, max(line.Amount, 0)); err != nil {
-			return lines, append(problems, Problem{Code: "too_large"})
+		if total, err := credit.Add(sum, max(line.Amount, 0)); err == nil {
+			sum = total
+		} else if summed {
+			// The line on which it grows too large is told, once.
+			summed = false
+			bad = append(bad, Problem{Line: number, Column: colAmount, Code: "too_large", Value: strconv.FormatInt(line.Amount, 10)})
 		}
 		lines, problems = append(lines, line), append(problems, bad...)
-		if len(problems) >= mostProblems {
-			return lines, append(problems, Problem{Line: number, Code: "too_many_problems"})
-		}
 	}
 	if len(lines) == 0 && len(problems) == 0 {
 		problems = []Problem{{Code: "empty_file"}}
@@ -180,7 +187,7 @@ func lineOf(number int, record []string, at map[string]int) (Line, []Problem) {
 	}
 	l := Line{Number: number, Reference: get(colReference), Account: get(colAccount), Category: get(colCategory), Reason: get(colReason), External: get(colExternal)}
 	for _, name := range Columns() {
-		if name != colExternal && get(name) == "" {
+		if name != colExternal && freetext.Blank(get(name)) {
 			bad(name, "required")
 		}
 	}
@@ -191,7 +198,7 @@ func lineOf(number int, record []string, at map[string]int) (Line, []Problem) {
 		bad(colAccount, "bad_account")
 	}
 	if typed := get(colAmount); typed != "" {
-		n, err := strconv.ParseInt(typed, 10, 64)
+		n, err := strconv.ParseInt(credit.PlainDigits(typed), 10, 64)
 		if err != nil || n < 1 || strings.HasPrefix(typed, "+") {
 			bad(colAmount, "bad_amount")
 		} else {
@@ -215,7 +222,7 @@ func lineOf(number int, record []string, at map[string]int) (Line, []Problem) {
 }
 
 func textCode(message string) string {
-	if message == "is too long" {
+	if message == freetext.TooLong {
 		return "too_long"
 	}
 	return "bad_text"

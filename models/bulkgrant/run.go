@@ -3,10 +3,13 @@ package bulkgrant
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"recoup/models/actor"
+	"recoup/models/db"
 	"recoup/models/fault"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -49,14 +52,32 @@ func (s *Store) Run(ctx context.Context, run *task.Run) (any, error) {
 		return s.apply(ctx, tx, run, f, env)
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.failed(ctx, f, err))
 	}
 	var result Result
 	return result, out.Decode(&result)
 }
 
+// failed keeps which line a file failed at, beside what is rolled back.
+func (s *Store) failed(ctx context.Context, f File, err error) error {
+	bad := fault.As(err)
+	if bad == nil || bad.Code != CodeBadLines {
+		return nil
+	}
+	res := s.g.WithContext(ctx).Exec(`UPDATE bulk_grants SET failed_line = ?, failed_problem = ?, failed_value = ? WHERE id = ? AND applied_at IS NULL`,
+		bad.Detail["line"], bad.Detail["problem"], bad.Detail["value"], f.ID)
+	if res.Error != nil {
+		return fmt.Errorf("bulkgrant: failed: %w", res.Error)
+	}
+	return nil
+}
+
 func (s *Store) apply(ctx context.Context, tx *operation.Tx, run *task.Run, f File, env ledger.Envelope) (Result, error) {
 	parts, err := s.parts(ctx, f, env)
+	if err != nil {
+		return Result{}, err
+	}
+	taken, err := s.takeReferences(ctx, tx, f)
 	if err != nil {
 		return Result{}, err
 	}
@@ -66,6 +87,12 @@ func (s *Store) apply(ctx context.Context, tx *operation.Tx, run *task.Run, f Fi
 		if p.claim, err = s.ops.Claim(ctx, tx, p.grant.Operation()); err != nil {
 			return Result{}, atLine(p.Line, err)
 		}
+		if by, there := taken[p.Reference]; there && by != p.Account && !p.claim.Replayed {
+			return Result{}, badLines([]Problem{{Line: p.Number, Column: colReference, Code: "reference_taken", Value: by}})
+		}
+	}
+	if err := s.withinLimit(ctx, tx, f, parts); err != nil {
+		return Result{}, err
 	}
 	for i, p := range parts {
 		if p.claim.Replayed {
@@ -76,7 +103,7 @@ func (s *Store) apply(ctx context.Context, tx *operation.Tx, run *task.Run, f Fi
 				err = p.claim.Finish(ctx, posted)
 			}
 			if err != nil {
-				return Result{}, atLine(p.Line, err)
+				return Result{}, atLine(p.Line, db.Fault(err))
 			}
 			result.Granted++
 			result.Credits += p.Amount
@@ -91,6 +118,59 @@ func (s *Store) apply(ctx context.Context, tx *operation.Tx, run *task.Run, f Fi
 		return Result{}, fmt.Errorf("bulkgrant: applied: %w", res.Error)
 	}
 	return result, nil
+}
+
+// takeReferences takes the references of all lines, in one order everywhere and before anything else, so that two
+// files with one of them wait for each other here, and returns whose each of them is.
+func (s *Store) takeReferences(ctx context.Context, tx *operation.Tx, f File) (map[string]string, error) {
+	lines, err := json.Marshal(f.Lines)
+	if err != nil {
+		return nil, fmt.Errorf("bulkgrant: %w", err)
+	}
+	err = tx.DB.WithContext(ctx).Exec(`INSERT INTO bulk_grant_references (reference, account_key, bulk_key)
+		SELECT l.reference, a.key, ? FROM json_to_recordset(?::json) AS l (reference text, account text) JOIN accounts a ON a.id = l.account
+		ORDER BY l.reference COLLATE "C" ON CONFLICT DO NOTHING`, f.Key, string(lines)).Error
+	if err != nil {
+		return nil, fmt.Errorf("bulkgrant: take references: %w", err)
+	}
+	// A second statement: the first does not see what it waited for.
+	return takenReferences(ctx, tx.DB, f.Lines)
+}
+
+// withinLimit holds what a file that no second person approved gives each account, together with what the same person
+// gave it before, to the limit of one person: since it was confirmed there may be more.
+func (s *Store) withinLimit(ctx context.Context, tx *operation.Tx, f File, parts []part) error {
+	if f.OperationID == nil {
+		return nil
+	}
+	request, err := s.requests.OfOperation(ctx, Scope(), *f.OperationID)
+	if err != nil || request != nil {
+		// Only approved files come here that had to wait.
+		return err
+	}
+	amounts, first := map[int64]int64{}, map[int64]part{}
+	var keys []int64
+	for _, p := range parts {
+		if p.claim.Replayed {
+			continue
+		}
+		if _, there := amounts[p.key]; !there {
+			keys, first[p.key] = append(keys, p.key), p
+		}
+		amounts[p.key] += p.Amount
+	}
+	if err := s.ledger.LockAccounts(ctx, tx, keys); err != nil {
+		return err
+	}
+	over, err := s.ledger.OverTogether(ctx, tx.DB, tx.Request.Actor, amounts)
+	if err != nil || len(over) == 0 {
+		return err
+	}
+	var problems []Problem
+	for _, key := range over {
+		problems = append(problems, Problem{Line: first[key].Number, Column: colAmount, Code: "second_person"})
+	}
+	return badLines(problems)
 }
 
 // parts are the lines in the order in which everybody locks: by account, then by reference.
@@ -123,5 +203,12 @@ func atLine(l Line, err error) error {
 	if f == nil || f.Kind == fault.Busy {
 		return err
 	}
-	return fault.New(fault.Conflict, CodeBadLines, "Line %d: %s Nothing of the file was granted.", l.Number, f.Message).With("line", l.Number)
+	code := f.Code
+	switch code {
+	case fault.CodeOperationConflict:
+		code = "conflict"
+	case fault.CodeAmountOverflow:
+		code = "balance_too_large"
+	}
+	return badLines([]Problem{{Line: l.Number, Code: code}})
 }

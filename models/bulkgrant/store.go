@@ -12,6 +12,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"recoup/models/actor"
 	"recoup/models/approval"
 	"recoup/models/audit"
 	"recoup/models/fault"
@@ -68,6 +69,10 @@ type File struct {
 	// AppliedAt is nil until it is; Granted then says how many of its lines were new.
 	AppliedAt *time.Time
 	Granted   *int64
+	// FailedLine is the first line that kept it from being applied, FailedProblem the code of its Problem; nil where it
+	// was not tried, went through, or something else ended it.
+	FailedLine                 *int64
+	FailedProblem, FailedValue *string
 }
 
 // Uploaded is the stored result of an upload.
@@ -101,11 +106,14 @@ func (s *Store) Upload(ctx context.Context, e ledger.Envelope, name string, cont
 		if err != nil {
 			return nil, fmt.Errorf("bulkgrant: upload: %w", err)
 		}
-		return out, nil
+		return out, audit.Record(ctx, tx.DB, audit.Row{Actor: e.Actor, Action: req.Kind, Object: Object(out.ID),
+			After:       map[string]any{"file": name, "count": out.Count, "credits": out.Credits, "sha256": fmt.Sprintf("%x", digest)},
+			OperationID: e.OperationID, RequestID: e.RequestID, TraceID: tx.TraceID})
 	})
 }
 
-const columns = `key, id, name, digest, count, credits::bigint AS credits, uploaded_by, uploaded_at, operation_id, task_id, applied_at, granted`
+const columns = `key, id, name, digest, count, credits::bigint AS credits, uploaded_by, uploaded_at, operation_id, task_id, applied_at, granted,
+	failed_line, failed_problem, failed_value`
 
 // Find returns a file with its lines, or fault bulk_grant_not_found.
 func (s *Store) Find(ctx context.Context, id string) (File, error) { return find(ctx, s.g, id) }
@@ -145,51 +153,6 @@ func (s *Store) List(ctx context.Context, limit int) ([]File, error) {
 	return rows, nil
 }
 
-// Check is what a file would do as things stand.
-type Check struct {
-	// New lines would be granted, Done ones were granted before.
-	New, Done int64
-	// NewCredits is the sum of the new ones.
-	NewCredits int64
-	Problems   []Problem
-}
-
-// Check looks at each line's account and reference.
-func (s *Store) Check(ctx context.Context, f File) (Check, error) {
-	var c Check
-	accounts := make([]string, len(f.Lines))
-	reqs := make([]operation.Request, len(f.Lines))
-	for i, l := range f.Lines {
-		accounts[i], reqs[i] = l.Account, l.grant(ledger.Envelope{}).Operation()
-	}
-	known, err := s.ledger.Known(ctx, accounts)
-	if err != nil {
-		return c, err
-	}
-	standings, err := s.ops.Standings(ctx, s.g, reqs)
-	if err != nil {
-		return c, err
-	}
-	for i, l := range f.Lines {
-		if _, there := known[l.Account]; !there {
-			c.Problems = append(c.Problems, Problem{Line: l.Number, Column: colAccount, Code: "unknown_account", Value: l.Account})
-			continue
-		}
-		switch standings[i] {
-		case operation.Applied:
-			c.Done++
-		case operation.Differs:
-			c.Problems = append(c.Problems, Problem{Line: l.Number, Column: colReference, Code: "conflict", Value: cut(l.Reference)})
-		case operation.Undecided:
-			c.Problems = append(c.Problems, Problem{Line: l.Number, Column: colReference, Code: "undecided", Value: cut(l.Reference)})
-		case operation.Unused:
-			c.New++
-			c.NewCredits += l.Amount
-		}
-	}
-	return c, nil
-}
-
 // Proposed is what a change request holds for a file.
 type Proposed struct {
 	BulkGrant string `json:"bulk_grant"`
@@ -223,14 +186,18 @@ func (s *Store) Confirm(ctx context.Context, e ledger.Envelope, id string) (oper
 		if res.RowsAffected != 1 {
 			return nil, fault.State("confirmed", "The file %q is confirmed already. Nothing was changed.", f.Name)
 		}
-		c, err := s.Check(ctx, f)
+		c, err := s.check(ctx, tx.DB, f.Lines, nil)
 		if err != nil {
 			return nil, err
 		}
 		if len(c.Problems) > 0 {
 			return nil, badLines(c.Problems)
 		}
-		if limit, limited := s.ledger.LimitCredits(); limited && f.Credits > limit {
+		second, err := s.needsSecond(ctx, tx.DB, f, c, tx.Request.Actor)
+		if err != nil {
+			return nil, err
+		}
+		if second {
 			what := Proposed{BulkGrant: f.ID, File: f.Name, Digest: fmt.Sprintf("%x", f.Digest), Count: f.Count, Credits: f.Credits}
 			required, err := s.requests.Propose(ctx, tx, approval.Proposal{Object: Object(f.ID), What: what, Reason: f.Name})
 			if err != nil {
@@ -242,10 +209,28 @@ func (s *Store) Confirm(ctx context.Context, e ledger.Envelope, id string) (oper
 	})
 }
 
+// badLines names the first of the lines that cannot be applied. Screens word its members line, column, problem and
+// others themselves.
 func badLines(problems []Problem) *fault.Error {
 	p := problems[0]
 	return fault.New(fault.Conflict, CodeBadLines, "Line %d of the file cannot be applied (%s %s), nor can %d others. Nothing was granted.",
-		p.Line, p.Column, strings.ReplaceAll(p.Code, "_", " "), len(problems)-1).With("line", p.Line).With("state", "bad_lines")
+		p.Line, p.Column, strings.ReplaceAll(p.Code, "_", " "), len(problems)-1).With("line", p.Line).With("state", "bad_lines").
+		With("problem", p.Code).With("value", p.Value).With("others", len(problems)-1)
+}
+
+// NeedsSecond reports whether a file that who confirms needs a second person as things stand, given what Check said of
+// it: by its sum, or by what it gives one account together with what the same person gave it before.
+func (s *Store) NeedsSecond(ctx context.Context, f File, c Check, who actor.Actor) (bool, error) {
+	return s.needsSecond(ctx, s.g, f, c, who)
+}
+
+func (s *Store) needsSecond(ctx context.Context, g *gorm.DB, f File, c Check, who actor.Actor) (bool, error) {
+	limit, limited := s.ledger.LimitCredits()
+	if !limited || f.Credits > limit {
+		return limited, nil
+	}
+	over, err := s.ledger.OverTogether(ctx, g, who, c.newByAccount())
+	return len(over) > 0, err
 }
 
 // begin starts the task that applies the file.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf8"
+
+	"gorm.io/gorm"
 
 	"recoup/models/actor"
 	"recoup/models/approval"
+	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/operation"
 )
 
@@ -61,9 +63,10 @@ type GrantResult struct {
 	Entry     Posted `json:"entry"`
 }
 
-// Grant gives credits. A frozen account takes grants.
+// Grant gives credits. A frozen account takes grants. Where a person does so it leaves an audit row.
 //
-// Above the service's limit nothing is given: the outcome is waiting and its result an approval.Required, at
+// Above the service's limit, by itself or together with what the same requester gave the account before (see
+// OverTogether), nothing is given: the outcome is waiting and its result an approval.Required, at
 // every try until a second person has decided. Faults: invalid_request, account_not_found, amount_overflow,
 // approval_rejected, approval_withdrawn, approval_expired, those of approval.Store.Replace where Replaces is
 // set, and those of operation.Apply.
@@ -113,15 +116,37 @@ func (s *Service) post(ctx context.Context, kind approval.Kind, accountID string
 				return nil, err
 			}
 		}
-		if s.exceeds(p.Amount) {
-			return s.propose(ctx, tx, accountID, p)
-		}
-		posted, err := s.Post(ctx, tx, p)
+		second, err := s.needsSecond(ctx, tx, p.Amount)
 		if err != nil {
 			return nil, err
 		}
-		return GrantResult{AccountID: accountID, Entry: posted}, nil
+		if second {
+			return s.propose(ctx, tx, accountID, p)
+		}
+		return s.give(ctx, tx, accountID, p)
 	})
+}
+
+// give appends the entry of a grant or an adjustment. Where a person asked for it, the audit log says so; what a
+// program asked for stands in its operation and its entry.
+func (s *Service) give(ctx context.Context, tx *operation.Tx, accountID string, p Posting) (GrantResult, error) {
+	posted, err := s.Post(ctx, tx, p)
+	if err != nil {
+		return GrantResult{}, err
+	}
+	r := tx.Request
+	if r.Actor.Kind == actor.Staff("").Kind {
+		after := map[string]any{"balance": posted.BalanceAfter, "amount": p.Amount, "entry": posted.Seq}
+		for name, value := range map[string]string{"category": p.Category, "reference": p.Reference} {
+			if value != "" {
+				after[name] = value
+			}
+		}
+		err = audit.Record(ctx, tx.DB, audit.Row{Actor: r.Actor, Action: r.Kind, Object: operation.Account(accountID).String(), Reason: p.Reason,
+			Before: map[string]any{"balance": posted.BalanceAfter - p.Amount}, After: after,
+			OperationID: r.ID, RequestID: r.RequestID, TraceID: tx.TraceID})
+	}
+	return GrantResult{AccountID: accountID, Entry: posted}, err
 }
 
 func requestOf(kind approval.Kind, accountID string, e Envelope, bad []fault.Field, p Posting) operation.Request {
@@ -138,7 +163,7 @@ func (r GrantRequest) posting() Posting {
 }
 
 // Operation is the operation that Grant applies, for whoever applies many grants as one (operation.Store.Claim).
-// Whether the whole needs a second person is theirs to hold: the limit is not asked again.
+// Whether the whole needs a second person is theirs to hold (OverTogether): the limit is not asked again.
 func (r GrantRequest) Operation() operation.Request {
 	return requestOf(KindGrant, r.AccountID, r.Envelope, CheckGrant(r), r.posting())
 }
@@ -147,6 +172,31 @@ func (r GrantRequest) Operation() operation.Request {
 func (s *Service) PostGrant(ctx context.Context, tx *operation.Tx, r GrantRequest) (GrantResult, error) {
 	posted, err := s.Post(ctx, tx, r.posting())
 	return GrantResult{AccountID: r.AccountID, Entry: posted}, err
+}
+
+// Head is an account's key and balance.
+type Head struct{ Key, Balance int64 }
+
+// Heads returns key and balance of those accounts that exist, by their ids.
+func (s *Service) Heads(ctx context.Context, g *gorm.DB, accounts []string) (map[string]Head, error) {
+	b, err := json.Marshal(accounts)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	var rows []struct {
+		ID string
+		Head
+	}
+	err = g.WithContext(ctx).Raw(`SELECT a.id, a.key, a.balance FROM accounts a
+		JOIN (SELECT DISTINCT value FROM json_array_elements_text(?::json)) w ON w.value = a.id`, string(b)).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("ledger: heads: %w", err)
+	}
+	heads := make(map[string]Head, len(rows))
+	for _, r := range rows {
+		heads[r.ID] = r.Head
+	}
+	return heads, nil
 }
 
 // Known returns the keys of those accounts that exist, by their ids.
@@ -171,18 +221,10 @@ func (s *Service) Known(ctx context.Context, accounts []string) (map[string]int6
 	return known, nil
 }
 
-// checkText refuses text that is too long, missing where required, not UTF-8, or holds control
-// characters other than line breaks and tabs.
+// checkText adds what is wrong with a text.
 func checkText(bad []fault.Field, name, value string, limit int, required bool) []fault.Field {
-	switch {
-	case required && strings.TrimSpace(value) == "":
-		return append(bad, fault.Field{Name: name, Message: "is required"})
-	case !utf8.ValidString(value):
-		return append(bad, fault.Field{Name: name, Message: "is not valid UTF-8"})
-	case utf8.RuneCountInString(value) > limit:
-		return append(bad, fault.Field{Name: name, Message: "is too long"})
-	case strings.ContainsFunc(value, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f }):
-		return append(bad, fault.Field{Name: name, Message: "holds control characters"})
+	if problem := freetext.Problem(value, limit, required); problem != "" {
+		return append(bad, fault.Field{Name: name, Message: problem})
 	}
 	return bad
 }

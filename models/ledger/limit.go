@@ -19,7 +19,8 @@ const (
 // Limit says above which amount a grant or an adjustment needs a second person, whoever asks and by
 // whatever way.
 type Limit struct {
-	// Credits is the largest absolute amount that one person or program moves alone.
+	// Credits is the largest absolute amount that one person or program moves alone: in one request, and in all of
+	// its requests on one account within LimitWindow.
 	Credits int64
 	// Requests keeps what waits for the second person.
 	Requests *approval.Store
@@ -75,11 +76,7 @@ func (s *Service) applyProposed(ctx context.Context, tx *operation.Tx, r approva
 	if err != nil {
 		return nil, err
 	}
-	posted, err := s.Post(ctx, tx, Posting{Type: p.Type, Amount: p.Amount, Category: p.Category, Reference: p.Reference, Reason: p.Reason})
-	if err != nil {
-		return nil, err
-	}
-	return GrantResult{AccountID: p.AccountID, Entry: posted}, nil
+	return s.give(ctx, tx, p.AccountID, Posting{Type: p.Type, Amount: p.Amount, Category: p.Category, Reference: p.Reference, Reason: p.Reason})
 }
 
 // replace voids the change request that an edit takes the place of.
