@@ -46,6 +46,8 @@ func samples() map[string]sample {
 		"console.preferences.post":     {path: "/preferences", form: url.Values{"theme": {"dark"}}, opens: every()},
 		"console.overview":             {path: "/", opens: every()},
 		"console.search":               {path: "/search?q=nothing", opens: every()},
+		"console.suggestions.rollouts": {path: "/suggestions/rollouts?rollout=ro", opens: every()},
+		"console.suggestions.rules":    {path: "/suggestions/rules?rule_version=v", opens: every()},
 		"console.suggestions.accounts": {path: "/suggestions/accounts?account=a", opens: every()},
 		"console.accounts":             {path: "/accounts", opens: every()},
 		"console.account":              {path: "/accounts/acct_7", opens: every()},

@@ -96,3 +96,22 @@ func TestTheComparisonOnThePage(t *testing.T) {
 	w.says(viewer.page(at), "6 credits, 1 charge under the candidate", "0 of it for 0 delivered jobs")
 	w.says(w.signedIn(w.person(staff.Finance, staff.Preferences{Language: "ja"})).page(at), "データ不足：課金 200件中 1件（候補）", "値引きしたクレジット")
 }
+
+// The ledger's filter suggests rollouts by id and title, and rule versions.
+func TestTheLedgerSuggestsRolloutsAndRules(t *testing.T) {
+	w := newWorld(t)
+	w.furnishRollouts()
+	b := w.as(staff.Viewer)
+	for path, want := range map[string]string{"rollouts?rollout=DISCOUNT10": `<option value="` + roID + `">Video render: 10 % off</option>`, "rollouts?rollout=10+%25": `<option value="` + roID + `">Video render: 10 % off</option>`,
+		"rollouts?rollout=nothing": "", "rollouts?rollout=": "", "rules?rule_version=v3": `<option value="` + modeltest.Action + `@v3"></option>`, "rules?rule_version=%25": "", "rules": ""} {
+		if got := strings.TrimSpace(b.page("/suggestions/" + path)); got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	page := b.page("/ledger")
+	for _, list := range []string{`list="rollout-options"`, `id="rollout-options"`, `list="rule-options"`, `id="rule-options"`} {
+		if !strings.Contains(page, list) {
+			t.Errorf("no %s", list)
+		}
+	}
+}

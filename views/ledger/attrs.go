@@ -30,9 +30,10 @@ func idInput() templ.Attributes {
 	return templ.Attributes{"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}
 }
 
-func placeholder(example string) templ.Attributes {
-	a := idInput()
-	a["placeholder"] = example
+// ruleInput offers rule versions.
+func ruleInput() templ.Attributes {
+	a := asking("/suggestions/rules", "rule-options")
+	a["placeholder"] = "video_render@v3"
 	return a
 }
 
@@ -47,10 +48,10 @@ func suggested(list string) templ.Attributes {
 	return a
 }
 
-// accountInput offers the accounts whose id or name begins with what was typed so far. Without script it is a plain input.
-func accountInput() templ.Attributes {
-	a := suggested("account-options")
-	a["hx-get"], a["hx-trigger"], a["hx-target"] = "/suggestions/accounts", "input changed delay:150ms", "#account-options"
+// asking offers in a list what the server suggests for what was typed so far. Without script it is a plain input.
+func asking(url, list string) templ.Attributes {
+	a := suggested(list)
+	a["hx-get"], a["hx-trigger"], a["hx-target"] = url, "input changed delay:150ms", "#"+list
 	// The list around it is swapped whole; this is not.
 	a["hx-select"], a["hx-swap"] = "unset", "innerHTML"
 	return a
