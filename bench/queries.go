@@ -287,7 +287,7 @@ func runQueries(ctx context.Context, args []string) (err error) {
 }
 
 func writePlans(ctx context.Context, w io.Writer, x *explainer) error {
-	for _, q := range hotQueries() {
+	for _, q := range slices.Concat(hotQueries(), comparisonQueries()) {
 		started := time.Now()
 		plans, err := x.plans(ctx, q)
 		if err != nil {

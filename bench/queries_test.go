@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestHotQueriesUseTheirIndex(t *testing.T) {
 	// The planner takes a limit that it does not know for a tenth of the table.
 	unknown := regexp.MustCompile(`LIMIT \$\d`)
 	whole := regexp.MustCompile(`Seq Scan on (entries|jobs|job_events|operations|accounts)\b`)
-	for _, q := range hotQueries() {
+	for _, q := range slices.Concat(hotQueries(), comparisonQueries()) {
 		plans, err := x.plans(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)

@@ -73,7 +73,7 @@ const selectAccounts = `WITH ` + charged + `
 		sum(t.transient)::bigint AS transient, sum(t.throttled)::bigint AS throttled, sum(t.permanent)::bigint AS permanent, sum(t.timed_out)::bigint AS timed_out,
 		count(j.delivered_at) AS delivered, count(*) FILTER (WHERE j.known) AS known, count(j.delivered_at) FILTER (WHERE j.known) AS known_delivered
 	FROM c
-	CROSS JOIN LATERAL (SELECT x.delivered_at, EXISTS (SELECT 1 FROM cost_states s WHERE s.account_key = x.account_key AND s.job_key = x.key) AS known
+	CROSS JOIN LATERAL (SELECT x.delivered_at, EXISTS (SELECT 1 FROM cost_states s WHERE s.account_key = x.account_key AND s.job_key = x.key OFFSET 0) AS known
 		FROM jobs x WHERE x.account_key = c.account_key AND x.key = c.job_key OFFSET 0) j
 	CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE p.outcome = 'replayed') AS replays, count(*) FILTER (WHERE p.outcome = 'conflict') AS conflicts
 		FROM operation_attempts p WHERE p.account_key = c.account_key AND p.scope = '' AND p.operation_id = c.operation_id OFFSET 0) r

@@ -43,11 +43,30 @@ func (s *Service) Last(ctx context.Context, id string) (*Comparison, error) {
 	return &c, nil
 }
 
-// Make compares the stage at which a rollout stands, or stood at its end, and keeps the outcome unless a newer one is
-// there. Its cost grows with the charges of the period, up to bounds: the period is shortened until a side has a million
-// charges at most, of which the index alone is read, and about 50,000 of them are looked at. It returns ErrNotStarted,
-// and fault comparison_too_slow when one of its statements took longer than 20 seconds.
+// Make is Compare, and keeps the outcome unless a newer one is there.
 func (s *Service) Make(ctx context.Context, r rollout.Rollout) (Comparison, error) {
+	c, err := s.Compare(ctx, r)
+	if err != nil {
+		return c, err
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return Comparison{}, fmt.Errorf("comparison: %w", err)
+	}
+	err = s.g.WithContext(ctx).Exec(`INSERT INTO rollout_comparisons (rollout_id, stage, results, made_at) VALUES (?, ?, ?::jsonb, ?)
+		ON CONFLICT (rollout_id) DO UPDATE SET stage = EXCLUDED.stage, results = EXCLUDED.results, made_at = EXCLUDED.made_at
+		WHERE rollout_comparisons.made_at < EXCLUDED.made_at`, c.RolloutID, c.Stage, string(text), c.At).Error
+	if err != nil {
+		return Comparison{}, fmt.Errorf("comparison: keep: %w", err)
+	}
+	return c, nil
+}
+
+// Compare compares the stage at which a rollout stands, or stood at its end. Its cost grows with the charges of the period,
+// up to bounds: the period is shortened until a side has a million charges at most, of which the index alone is read, and
+// about 50,000 of them are looked at. It returns ErrNotStarted, and fault comparison_too_slow when one of its statements
+// took longer than 20 seconds.
+func (s *Service) Compare(ctx context.Context, r rollout.Rollout) (Comparison, error) {
 	if r.StageSince == nil || r.StartedAt == nil {
 		return Comparison{}, ErrNotStarted
 	}
@@ -67,20 +86,7 @@ func (s *Service) Make(ctx context.Context, r rollout.Rollout) (Comparison, erro
 	if db.Code(err) == db.CodeCanceled && ctx.Err() == nil {
 		return Comparison{}, fault.New(fault.Busy, fault.CodeComparisonTooSlow, "The rollout could not be compared in time. Nothing was changed; the comparison before is still there.")
 	}
-	if err != nil {
-		return Comparison{}, err
-	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		return Comparison{}, fmt.Errorf("comparison: %w", err)
-	}
-	err = s.g.WithContext(ctx).Exec(`INSERT INTO rollout_comparisons (rollout_id, stage, results, made_at) VALUES (?, ?, ?::jsonb, ?)
-		ON CONFLICT (rollout_id) DO UPDATE SET stage = EXCLUDED.stage, results = EXCLUDED.results, made_at = EXCLUDED.made_at
-		WHERE rollout_comparisons.made_at < EXCLUDED.made_at`, c.RolloutID, c.Stage, string(text), c.At).Error
-	if err != nil {
-		return Comparison{}, fmt.Errorf("comparison: keep: %w", err)
-	}
-	return c, nil
+	return c, err
 }
 
 // Stale is how old a comparison of a live rollout becomes before Refresh makes it anew.
