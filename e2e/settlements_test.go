@@ -18,19 +18,24 @@ import (
 	"recoup/models/task"
 )
 
-const dearer = "video_render_twenty_percent_up"
+// The rollout that was taken back, and its action: one of its own, so that it stands in the way of no other.
+const (
+	dearer       = "denoising_twenty_percent_up"
+	dearerAction = "denoising"
+)
 
 // takenBack is a rollout for everybody with a dearer candidate that charged the accounts, one delivered job each, and was rolled
 // back.
 func (w *world) takenBack(accounts ...string) {
 	w.t.Helper()
 	ctx := context.Background()
-	if _, err := w.Pricing.CreateRule(ctx, pricing.NewRule{OperationID: ids.New(), Actor: actor.Staff("pm"), Action: modeltest.Action, Unit: "second", UnitPrice: 1200,
+	w.Price(w.t, dearerAction, 1000)
+	if _, err := w.Pricing.CreateRule(ctx, pricing.NewRule{OperationID: ids.New(), Actor: actor.Staff("pm"), Action: dearerAction, Unit: "second", UnitPrice: 1200,
 		Rounding: credit.RoundHalfEven, Reason: "20 % up"}); err != nil {
 		w.t.Fatal(err)
 	}
-	if _, err := w.Rollouts.Create(ctx, rollout.NewRollout{Envelope: modeltest.Envelope(), ID: dearer, Title: "Video render, 20 % up", Action: modeltest.Action,
-		Candidate: modeltest.Action + "@v2", Stages: []pricing.Stage{{Threshold: pricing.Buckets}}, Reason: "test"}); err != nil {
+	if _, err := w.Rollouts.Create(ctx, rollout.NewRollout{Envelope: modeltest.Envelope(), ID: dearer, Title: "Denoising, 20 % up", Action: dearerAction,
+		Candidate: dearerAction + "@v2", Stages: []pricing.Stage{{Threshold: pricing.Buckets}}, Reason: "test"}); err != nil {
 		w.t.Fatal(err)
 	}
 	step := func(version int64, do func(context.Context, rollout.StepRequest) (operation.Outcome, error)) {
@@ -41,7 +46,7 @@ func (w *world) takenBack(accounts ...string) {
 	step(1, w.Rollouts.Start)
 	for i, a := range accounts {
 		id := fmt.Sprint("dearer-", i)
-		_, err := w.Jobs.Charge(ctx, job.ChargeRequest{Envelope: modeltest.Envelope(), AccountID: a, JobID: id, Action: modeltest.Action, Units: 1000, Mode: job.External})
+		_, err := w.Jobs.Charge(ctx, job.ChargeRequest{Envelope: modeltest.Envelope(), AccountID: a, JobID: id, Action: dearerAction, Units: 1000, Mode: job.External})
 		if err == nil {
 			_, err = w.Jobs.Signal(ctx, job.SignalRequest{Envelope: modeltest.Envelope(), AccountID: a, JobID: id, Signal: job.Signal{Type: job.SignalSucceeded}})
 		}
