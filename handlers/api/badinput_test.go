@@ -298,6 +298,7 @@ func TestHostileQueries(t *testing.T) {
 		"/v1/operations?scope=account:acct&id=%C3%A9":                      "id",
 		"/v1/operations?scope=account:acct&id=" + strings.Repeat("x", 256): "id",
 		"/v1/operations?scope=account:acct&id=x&id=y":                      "id",
+		"/v1/accounts/acct/balance?at=2099-01-01T00:00:00Z":                "at",
 		"/v1/accounts/acct/balance?at=now":                                 "at",
 		"/v1/accounts/acct/balance?at=":                                    "at",
 		"/v1/accounts/acct/balance?at=2026-12-01T00:00:00+09:00":           "at",

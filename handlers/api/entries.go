@@ -70,6 +70,9 @@ func (a *API) balance(c echo.Context) error {
 	if at == nil {
 		return a.balanceNow(c, p.account)
 	}
+	if at.After(time.Now()) {
+		return fault.InvalidField("at", "must not be in the future: what will be entered until then is not known")
+	}
 	b, err := a.ledger.BalanceAt(c.Request().Context(), p.account, *at)
 	if err != nil {
 		return err

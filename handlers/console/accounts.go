@@ -31,7 +31,7 @@ func (h *Console) accounts(c echo.Context) error {
 		chips = append(chips, ui.Chip{Label: r.L.T("filter.only"), Value: r.L.T("accounts.frozen"), RemoveURL: q.without("frozen")})
 	}
 	m := views.Model{Action: q.path, BulkURL: r.link(staff.AccountGrant, bulkPath), Query: ui.Field{Value: filter.Search}, Plan: ui.Field{Value: filter.Plan}, OnlyNegative: filter.Negative,
-		OnlyFrozen: filter.Frozen, ByAge: filter.Negative, Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path)}
+		OnlyFrozen: filter.Frozen, ByAge: filter.Negative, Zone: r.L.ZoneLabel(r.Now), List: list(chips, q.path)}
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
 	from, dir := position[ledger.AccountPosition](r, q)

@@ -77,7 +77,7 @@ func (h *Console) approvals(c echo.Context) error {
 		chips = append(chips, ui.Chip{Label: r.L.T("col.state"), Value: r.L.Maybe("state."+present.ApprovalState(f.State), string(f.State)), RemoveURL: q.without("state")})
 	}
 	chips = q.chip(chips, "account", r.L.T("filter.account"))
-	m := views.Model{Action: q.path, Tab: tab, Account: ui.Field{Value: q.get("account")}, Zone: r.L.ZoneAt(r.Now),
+	m := views.Model{Action: q.path, Tab: tab, Account: ui.Field{Value: q.get("account")}, Zone: r.L.ZoneLabel(r.Now),
 		List: list(chips, q.without("kind", "state", "account"))}
 	open, err := h.Requests.CountOpen(c.Request().Context(), approval.Filter{}, railCount)
 	if err != nil {

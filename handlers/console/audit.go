@@ -99,7 +99,7 @@ func (h *Console) audit(c echo.Context) error {
 	}
 	f.form.Actions = views.ActionOptions(r.L, actions, f.Filter.Action)
 	f.form.Outcomes = views.OutcomeOptions(r.L, f.Outcome)
-	m := views.Model{Filter: f.form, Zone: r.L.ZoneAt(r.Now), List: list(f.chips, f.path)}
+	m := views.Model{Filter: f.form, Zone: r.L.ZoneLabel(r.Now), List: list(f.chips, f.path)}
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
 	if f.bad {

@@ -59,7 +59,7 @@ func (h *Console) refusedBalance(r request, id string, at ui.Field) error {
 	if err != nil {
 		return err
 	}
-	m := replay.Model{Account: present.Account(a.ID), Name: a.Name, Path: accountURL(a.ID) + "/balance", Zone: r.L.ZoneAt(r.Now), At: at}
+	m := replay.Model{Account: present.Account(a.ID), Name: a.Name, Path: accountURL(a.ID) + "/balance", Zone: r.L.ZoneLabel(r.Now), At: at}
 	return render(r, http.StatusUnprocessableEntity, replay.RefusedPage(h.frame(r), m))
 }
 
@@ -70,8 +70,8 @@ func zoneOf(r request) *time.Location {
 	return r.L.Zone
 }
 
-// moment reads the parameter at: a time of the person's zone as the form sends it, or RFC 3339. nil is now. Where it
-// cannot be read the field says so.
+// moment reads the parameter at: a time of the person's zone as the form sends it, or RFC 3339. A whole second is meant to
+// its end. nil is now. Where it cannot be read the field says so.
 func moment(r request) (*time.Time, ui.Field) {
 	v := readable(r.QueryParam("at"))
 	if v == "" {
@@ -91,6 +91,12 @@ func moment(r request) (*time.Time, ui.Field) {
 	if at.After(r.Now) {
 		field.Error = r.L.T("problem.future")
 		return nil, field
+	}
+	if at.Nanosecond() == 0 {
+		// Pages show whole seconds: the balance at a time that stands beside an entry is the one with that entry.
+		if at = at.Add(time.Second - time.Microsecond); at.After(r.Now) {
+			at = r.Now
+		}
 	}
 	return &at, field
 }

@@ -227,3 +227,62 @@ func TestBalanceAtOddMoments(t *testing.T) {
 		t.Error(fmt.Sprint(rec.Code))
 	}
 }
+
+// What became of a job is said as it was at the moment: a canceled job did not fail, and one that is tried again may be paid for again.
+func TestAnswerSaysWhatBecameOfJobs(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	w.Account(t, "acct_7", 1000)
+	b := w.as(staff.Viewer)
+	signal := func(id string, s job.Signal) {
+		t.Helper()
+		if _, err := w.Jobs.Signal(ctx, job.SignalRequest{Envelope: modeltest.Envelope(), AccountID: "acct_7", JobID: id, Signal: s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Charge(t, "acct_7", "gone", 10)
+	cancel := job.PersonRequest{Envelope: modeltest.Envelope(), AccountID: "acct_7", JobID: "gone", Reason: "not wanted"}
+	if _, err := w.Jobs.Cancel(ctx, cancel); err != nil {
+		t.Fatal(err)
+	}
+	w.charged("acct_7", "again", 20)
+	first := int64(1)
+	signal("again", job.Signal{Type: job.SignalFailed, Attempt: &first, Class: job.Transient, Code: "x"})
+	before := w.state("acct_7", "again")
+	if before.State != job.Retrying {
+		t.Fatalf("the job is %s", before.State)
+	}
+	page := b.page("/accounts/acct_7/balance")
+	en := answers(page)[0]
+	for _, want := range []string{"Canceled and paid back in full: 0 (1 job, 10 credits paid back)", "being tried again: 0 (1 job, 20 credits paid back"} {
+		if !strings.Contains(en, want) {
+			t.Errorf("no %q in %s", want, en)
+		}
+	}
+	if strings.Contains(en, "ailed") {
+		t.Errorf("something failed: %s", en)
+	}
+}
+
+// Grants may add up to more than a balance can hold, with an adjustment between them.
+func TestBalanceOfHugeGrants(t *testing.T) {
+	w := newWorld(t)
+	modeltest.Entries(t, w.G, "big", modeltest.Past{Type: "grant", Amount: 1, At: time.Now().Add(-4 * time.Minute)}, modeltest.Past{Type: "adjustment", Amount: -5, At: time.Now().Add(-3 * time.Minute)},
+		modeltest.Past{Type: "grant", Amount: 9223372036854775807, At: time.Now().Add(-2 * time.Minute)})
+	b := w.as(staff.Viewer)
+	page := b.page("/accounts/big/balance")
+	w.says(page, "9,223,372,036,854,775,803", "+9,223,372,036,854,775,808")
+}
+
+// A page shows whole seconds: the balance at the time beside an entry is the one with the entry.
+func TestBalanceAtAShownSecond(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	b := w.as(staff.Viewer)
+	a, err := w.Ledger.Account(context.Background(), "acct_7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := a.LastAt.UTC().Format("2006-01-02T15:04:05")
+	w.says(b.page("/accounts/acct_7/balance?at="+at), "= "+fmt.Sprintf("%d,000", a.Balance/1000)+" = balance")
+}

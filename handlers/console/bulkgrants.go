@@ -56,7 +56,7 @@ func (h *Console) bulkUpload(c echo.Context) error {
 func (h *Console) bulkUploadModel(r request, a ui.Act) (views.Upload, error) {
 	ctx := r.Request().Context()
 	m := views.Upload{Act: a, MaxLines: r.L.Credits(bulkgrant.MaxLines), MaxMiB: strconv.Itoa(bulkgrant.MaxBytes >> 20),
-		Columns: strings.Join(bulkgrant.Columns(), ", "), Zone: r.L.ZoneAt(r.Now)}
+		Columns: strings.Join(bulkgrant.Columns(), ", "), Zone: r.L.ZoneLabel(r.Now)}
 	files, err := h.BulkGrants.List(ctx, bulkFiles)
 	if err != nil {
 		return m, err

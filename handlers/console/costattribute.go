@@ -74,7 +74,7 @@ func (h *Console) costRules(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := views.Rules{Tabs: costTabs(r, rulesURL), NewURL: r.link(staff.CostAttribute, rulesURL+"/new"), Zone: r.L.ZoneAt(r.Now)}
+	m := views.Rules{Tabs: costTabs(r, rulesURL), NewURL: r.link(staff.CostAttribute, rulesURL+"/new"), Zone: r.L.ZoneLabel(r.Now)}
 	for _, x := range rules {
 		v := pr.CostRule(x)
 		if x.RetiredAt == nil {

@@ -44,7 +44,7 @@ func (h *Console) costImports(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := views.Imports{Tabs: costTabs(r, importsURL), NewURL: r.link(staff.CostImport, importsURL+"/new"), Zone: r.L.ZoneAt(r.Now)}
+	m := views.Imports{Tabs: costTabs(r, importsURL), NewURL: r.link(staff.CostImport, importsURL+"/new"), Zone: r.L.ZoneLabel(r.Now)}
 	for _, i := range imports {
 		m.Rows = append(m.Rows, views.Import{File: ui.Link{Text: i.FileName, URL: importURL(i.ID)}, Source: i.Source, At: r.L.Stamp(i.CreatedAt, r.Now), By: pr.Actor(i.Actor),
 			State: importState(i), Say: importSay(r, i)})

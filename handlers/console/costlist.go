@@ -78,7 +78,7 @@ type costFilter struct {
 // and such a filter selects nothing.
 func costsOf(r request) costFilter {
 	q := newQuery(r, "/costs", "state", "source", "currency", "action", "text", "import", "rule", "account", "job", "period", "from", "to")
-	f := costFilter{query: q, form: views.List{Action: "/costs", Zone: r.L.ZoneAt(r.Now), States: views.StateOptions(r.L, q.values["state"]...), Import: q.get("import"), Rule: q.get("rule")}}
+	f := costFilter{query: q, form: views.List{Action: "/costs", Zone: r.L.ZoneLabel(r.Now), States: views.StateOptions(r.L, q.values["state"]...), Import: q.get("import"), Rule: q.get("rule")}}
 	for _, s := range q.values["state"] {
 		if !cost.State(s).Valid() {
 			f.bad = true

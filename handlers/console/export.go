@@ -4,6 +4,7 @@ import (
 	"context"
 	"mime"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -221,8 +222,17 @@ func (p *paced) flush() {
 	}
 }
 
-// fileOf says whose entries of which days a file holds.
+// fileOf says whose entries of which days a file holds, and whether a filter leaves out some of them.
 func fileOf(f entryFilter, of string) string {
+	if f.AccountID != "" && of != f.AccountID {
+		of += "_" + f.AccountID
+	}
+	for name := range f.values {
+		if !slices.Contains([]string{"period", "from", "to", "account", "zone"}, name) {
+			of += "_filtered"
+			break
+		}
+	}
 	day := func(t time.Time) string { return t.Format(time.DateOnly) }
 	switch first, last := f.period.First, f.period.Last; {
 	case !first.IsZero() && !last.IsZero():

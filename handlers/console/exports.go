@@ -115,7 +115,7 @@ func (h *Console) exportsPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := views.Model{Zone: r.L.ZoneAt(r.Now), All: all, Shown: r.L.Credits(exportsShown), Keep: r.L.Duration(h.Exports.Keep()), Tabs: []ui.Choice{
+	m := views.Model{Zone: r.L.ZoneLabel(r.Now), All: all, Shown: r.L.Credits(exportsShown), Keep: r.L.Duration(h.Exports.Keep()), Tabs: []ui.Choice{
 		{Text: r.L.T("exports.mine"), URL: "/exports", Current: !all}, {Text: r.L.T("exports.all"), URL: "/exports?of=all", Current: all}}}
 	for _, f := range files {
 		m.Rows = append(m.Rows, pr.ExportRow(f))

@@ -84,7 +84,7 @@ func TestLargeExportGoesThroughTheBackground(t *testing.T) {
 	}
 	w.work()
 	w.says(b.page(at), "Done", "The file is ready and is kept until", "JST", "Entries 1,001", "Adjustment +1,001", "Download")
-	w.says(b.page("/exports"), "Done", "recoup_ledger_all_Asia-Tokyo_1001-entries_at_", "1,001")
+	w.says(b.page("/exports"), "Done", "recoup_ledger_acct_7_filtered_all_Asia-Tokyo_1001-entries_at_", "1,001")
 
 	// Another person who may export sees it among everybody's and takes it; a viewer does neither.
 	other := w.as(staff.Lead)

@@ -125,6 +125,7 @@ func TestSearchJumps(t *testing.T) {
 	b := w.as(staff.Viewer)
 	for q, want := range map[string]string{
 		"acct_7": "/accounts/acct_7", "render-1": "/accounts/acct_7/jobs/render-1", "acct_7/2": "/accounts/acct_7/entries/2", "acct_7/#2": "/accounts/acct_7/entries/2",
+		modeltest.Action: "/pricing/actions/" + modeltest.Action, modeltest.Action + "@v1": "/pricing/actions/" + modeltest.Action,
 		granted.OperationID: "/operations?" + url.Values{"scope": {"account:acct_7"}, "id": {granted.OperationID}}.Encode(),
 		frozen.OperationID:  "/operations?" + url.Values{"scope": {"account:acct_7"}, "id": {frozen.OperationID}}.Encode(),
 	} {

@@ -45,7 +45,7 @@ func (h *Console) groups(c echo.Context) error {
 	ctx := c.Request().Context()
 	q := newQuery(r, groupsPath, "view")
 	tab := deadletter.OpenGroups
-	m := views.Model{Zone: r.L.ZoneAt(r.Now), List: list(nil, q.path)}
+	m := views.Model{Zone: r.L.ZoneLabel(r.Now), List: list(nil, q.path)}
 	for _, t := range []deadletter.GroupTab{deadletter.OpenGroups, deadletter.SnoozedGroups, deadletter.ResolvedGroups, deadletter.AllGroups} {
 		if string(t) == q.get("view") {
 			tab = t

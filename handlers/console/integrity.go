@@ -36,7 +36,7 @@ func (h *Console) integrity(c echo.Context) error {
 		return err
 	}
 	m := pr.Integrity(last, runURL)
-	m.List, m.Zone = list(nil, q.path), r.L.ZoneAt(r.Now)
+	m.List, m.Zone = list(nil, q.path), r.L.ZoneLabel(r.Now)
 	if err := h.asked(r, pr, last, &m); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (h *Console) integrityRun(c echo.Context) error {
 		chips = append(chips, ui.Chip{Label: r.L.T("integrity.check"), Value: pr.CheckName(check), RemoveURL: q.without("check")})
 	}
 	m := pr.RunPage(run, runURL)
-	m.List, m.Zone, m.Checks = list(chips, q.path), r.L.ZoneAt(r.Now), pr.CheckChoices(run, check, q.path)
+	m.List, m.Zone, m.Checks = list(chips, q.path), r.L.ZoneLabel(r.Now), pr.CheckChoices(run, check, q.path)
 	page := func(f layout.Frame) component { return views.RunPage(f, m) }
 	part := func() component { return views.Evidence(r.L, m) }
 	from, dir := position[verify.ProblemPosition](r, q)

@@ -35,7 +35,7 @@ func (h *Console) jobs(c echo.Context) error {
 		chips = append(chips, ui.Chip{Label: r.L.T("filter.only"), Value: r.L.T("jobs.reclaimable"), RemoveURL: q.without("money")})
 	}
 	m := views.Model{Action: q.path, Job: ui.Field{Value: f.JobID}, Account: ui.Field{Value: f.AccountID}, ActionName: ui.Field{Value: f.Action},
-		Reclaimable: f.Reclaimable, States: views.StateOptions(r.L, q.values["state"]...), Zone: r.L.ZoneAt(r.Now), List: list(chips, q.path)}
+		Reclaimable: f.Reclaimable, States: views.StateOptions(r.L, q.values["state"]...), Zone: r.L.ZoneLabel(r.Now), List: list(chips, q.path)}
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
 	from, dir := position[job.Position](r, q)

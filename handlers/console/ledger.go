@@ -32,7 +32,7 @@ func (h *Console) ledger(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := views.Model{Filter: f.form, Periods: f.periodChoices(r), Period: f.period.words(r.L, r.Now), Zone: r.L.ZoneAt(r.Now), List: list(f.chips, f.path)}
+	m := views.Model{Filter: f.form, Periods: f.periodChoices(r), Period: f.period.words(r.L, r.Now), Zone: r.L.ZoneLabel(r.Now), List: list(f.chips, f.path)}
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
 	if f.bad {

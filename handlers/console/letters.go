@@ -183,7 +183,7 @@ func (h *Console) deadLetters(c echo.Context) error {
 	}
 	q := l.q
 	clear := query{path: q.path, values: nil}.with("tab", q.get("tab"))
-	m := views.Model{Action: q.path, Tab: l.tab, Filter: l.form, Zone: r.L.ZoneAt(r.Now), List: list(l.chips, clear)}
+	m := views.Model{Action: q.path, Tab: l.tab, Filter: l.form, Zone: r.L.ZoneLabel(r.Now), List: list(l.chips, clear)}
 	m.List.Refused = l.bad
 	for _, t := range views.Tabs() {
 		to := string(t)

@@ -35,7 +35,7 @@ func (h *Console) notes(c echo.Context) error {
 		return err
 	}
 	q := newQuery(r, notesURL(a.ID))
-	m := views.Notes{Account: h.subjectOf(r, a), Zone: r.L.ZoneAt(r.Now), List: list(nil, q.path), AddURL: r.link(staff.AccountNote, q.path+"/new")}
+	m := views.Notes{Account: h.subjectOf(r, a), Zone: r.L.ZoneLabel(r.Now), List: list(nil, q.path), AddURL: r.link(staff.AccountNote, q.path+"/new")}
 	page := func(f layout.Frame) component { return views.NotesPage(f, m) }
 	part := func() component { return views.NotesList(r.L, m) }
 	from, dir := position[ledger.NotePosition](r, q)

@@ -50,7 +50,7 @@ func (h *Console) overview(c echo.Context) error {
 		Negative:  pr.NegativeTile(negative, oldest, r.link(staff.AccountView, "/accounts?negative=1")),
 		Approvals: pr.ApprovalTile(open, r.link(staff.ApprovalView, "/approvals")),
 		Integrity: pr.IntegrityTile(last, r.link(staff.IntegrityView, integrityPath)), Services: pr.Services(processes),
-		LateURL: r.link(staff.DeadLetterView, "/dead-letters?tab=late"), Zone: r.L.ZoneAt(r.Now)}
+		LateURL: r.link(staff.DeadLetterView, "/dead-letters?tab=late"), Zone: r.L.ZoneLabel(r.Now)}
 	for _, j := range late.Rows {
 		m.Late = append(m.Late, pr.LateSuccess(j))
 	}

@@ -48,3 +48,17 @@ func TestNamedPeriodsAtTheirEdges(t *testing.T) {
 		}
 	}
 }
+
+// Days count without a period, and stand beside none that has days of its own: what the fields show is what is filtered by.
+func TestDaysWithoutAPeriod(t *testing.T) {
+	r := request{L: text.Locale{Zone: time.UTC}, Now: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)}
+	q := query{values: url.Values{"from": {"2026-11-01"}, "to": {"2026-11-02"}}}
+	p, bad := periodOf(r, q)
+	if len(bad) > 0 || p.From == nil || p.To == nil || p.From.Day() != 1 || p.To.Day() != 3 || q.get("period") != "custom" {
+		t.Errorf("%+v %v, %v", p, bad, q.values)
+	}
+	q = query{values: url.Values{"period": {"today"}, "from": {"2026-11-01"}}}
+	if p, _ := periodOf(r, q); p.From == nil || p.From.Day() != 30 || q.get("from") != "" {
+		t.Errorf("%+v, %v", p, q.values)
+	}
+}

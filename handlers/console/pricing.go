@@ -22,7 +22,7 @@ import (
 
 func (h *Console) prices(c echo.Context) error {
 	r := h.of(c)
-	m := views.Model{Zone: r.L.ZoneAt(r.Now), NewURL: r.link(staff.PricingEdit, "/pricing/new"), List: list(nil, "/pricing")}
+	m := views.Model{Zone: r.L.ZoneLabel(r.Now), NewURL: r.link(staff.PricingEdit, "/pricing/new"), List: list(nil, "/pricing")}
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	rows, err := h.Pricing.Actions(c.Request().Context())
 	if err != nil {
@@ -54,7 +54,7 @@ func (h *Console) priceAction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := views.Action{ID: a.ID, Retired: a.RetiredAt != nil, Zone: r.L.ZoneAt(r.Now),
+	m := views.Action{ID: a.ID, Retired: a.RetiredAt != nil, Zone: r.L.ZoneLabel(r.Now),
 		Say: r.L.T("action.say", a.Rule.ID, r.L.Stamp(a.Since, r.Now).Full)}
 	if a.RolloutID != nil {
 		m.Rollout = ui.Link{Text: *a.RolloutID, URL: r.link(staff.RolloutView, present.RolloutURL(*a.RolloutID))}

@@ -143,6 +143,7 @@ func periodOf(r request, q query) (p period, bad map[string]string) {
 	now := r.Now.In(zone)
 	day := func(y int, m time.Month, d int) time.Time { return calendar.Day(y, m, d, zone) }
 	today := day(now.Year(), now.Month(), now.Day())
+	q.plainPeriod()
 	switch q.get("period") {
 	case "today":
 		p.First, p.Last = today, today
@@ -185,6 +186,19 @@ func periodOf(r request, q query) (p period, bad map[string]string) {
 		p.To = &end
 	}
 	return p, bad
+}
+
+// plainPeriod lets days that are given without a period count, and drops them beside a period that has days of its own: what
+// a field shows is what is filtered by.
+func (q query) plainPeriod() {
+	days := q.get("from") != "" || q.get("to") != ""
+	switch p := q.get("period"); {
+	case p == "" && days:
+		q.values.Set("period", "custom")
+	case p != "custom":
+		q.values.Del("from")
+		q.values.Del("to")
+	}
 }
 
 // words names the period: "1–30 Nov 2026"; "" for all time.

@@ -94,7 +94,7 @@ func (m rolloutMove) possible(o rollout.Rollout) bool {
 
 func (h *Console) rollouts(c echo.Context) error {
 	r := h.of(c)
-	m := views.Model{Zone: r.L.ZoneAt(r.Now), NewURL: r.link(staff.RolloutCreate, "/rollouts/new"), List: list(nil, "/rollouts")}
+	m := views.Model{Zone: r.L.ZoneLabel(r.Now), NewURL: r.link(staff.RolloutCreate, "/rollouts/new"), List: list(nil, "/rollouts")}
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	rows, err := h.Rollouts.List(c.Request().Context(), shownRollouts)
 	if err != nil {

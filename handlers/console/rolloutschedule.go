@@ -45,7 +45,7 @@ func (h *Console) scheduled(r request, pr present.Presenter, o rollout.Rollout, 
 	if err != nil {
 		return err
 	}
-	s := views.Schedule{Zone: r.L.ZoneAt(r.Now)}
+	s := views.Schedule{Zone: r.L.ZoneLabel(r.Now)}
 	for _, cr := range asked {
 		row, err := pr.AskedTime(cr)
 		if err != nil {

@@ -58,6 +58,12 @@ func (h *Console) search(c echo.Context) error {
 	} else if entry != "" {
 		exact = append(exact, entry)
 	}
+	if m.Others, err = h.named(ctx, r, q); err != nil {
+		return err
+	}
+	for _, o := range m.Others {
+		exact = append(exact, o.ID.URL)
+	}
 	if len(exact) == 1 {
 		return c.Redirect(http.StatusSeeOther, exact[0])
 	}

@@ -53,7 +53,7 @@ func (h *Console) settlementRoutes() []route.Route {
 func (h *Console) settlements(c echo.Context) error {
 	r := h.of(c)
 	q := newQuery(r, settlementsPath, "rollout")
-	m := views.Model{Zone: r.L.ZoneAt(r.Now), NewURL: r.link(staff.SettlementPropose, query{path: settlementsPath + "/new", values: q.values}.url()),
+	m := views.Model{Zone: r.L.ZoneLabel(r.Now), NewURL: r.link(staff.SettlementPropose, query{path: settlementsPath + "/new", values: q.values}.url()),
 		List: list(q.chip(nil, "rollout", r.L.T("col.rollout")), settlementsPath)}
 	page := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.ListPart(r.L, m) }

@@ -40,7 +40,7 @@ func (h *Console) statement(c echo.Context) error {
 	}
 	pr := f.presenter(r)
 	m := pr.Statement(a)
-	m.Filter, m.Periods, m.Zone = f.form, f.periodChoices(r), r.L.ZoneAt(r.Now)
+	m.Filter, m.Periods, m.Zone = f.form, f.periodChoices(r), r.L.ZoneLabel(r.Now)
 	m.List = list(f.chips, f.path)
 	page := func(f layout.Frame) component { return views.StatementPage(f, m) }
 	part := func() component { return views.StatementList(r.L, m) }

@@ -54,7 +54,7 @@ func (h *Console) webhooks(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := views.Model{NewURL: "/webhooks/new", Zone: r.L.ZoneAt(r.Now)}
+	m := views.Model{NewURL: "/webhooks/new", Zone: r.L.ZoneLabel(r.Now)}
 	for _, e := range endpoints {
 		n := counts[e.Key]
 		m.Rows = append(m.Rows, views.Row{URL: ui.Link{Text: e.URL, URL: webhookURL(e.ID)}, Note: e.Description, Events: eventNames(r.L, e.Events), State: e.State,
@@ -86,7 +86,7 @@ func (h *Console) showWebhook(r request, e webhook.Endpoint, secret string) erro
 	at := webhookURL(e.ID)
 	m := views.Endpoint{URL: e.URL, ID: e.ID, Note: e.Description, State: e.State, Disabled: e.State == webhook.Disabled, Gone: e.DisabledReason == "gone",
 		Events: eventNames(r.L, e.Events), CreatedBy: e.CreatedBy, Created: r.L.Stamp(e.CreatedAt, r.Now), Secret: secret,
-		EditURL: at + "/edit", StateURL: at + "/disable", RotateURL: at + "/rotate", SecretURL: at + "/secret", TestURL: at + "/test", Zone: r.L.ZoneAt(r.Now)}
+		EditURL: at + "/edit", StateURL: at + "/disable", RotateURL: at + "/rotate", SecretURL: at + "/secret", TestURL: at + "/test", Zone: r.L.ZoneLabel(r.Now)}
 	if e.OldUntil != nil {
 		m.OldUntil = r.L.Stamp(*e.OldUntil, r.Now)
 	}
@@ -143,7 +143,7 @@ func (h *Console) webhookDelivery(c echo.Context) error {
 		return err
 	}
 	m := views.Sent{Endpoint: ui.Link{Text: e.URL, URL: webhookURL(e.ID)}, Event: d.EventID, Type: r.L.Maybe("event."+string(d.Type), string(d.Type)), State: d.State,
-		Created: r.L.Stamp(d.CreatedAt, r.Now), Body: d.Body, Zone: r.L.ZoneAt(r.Now)}
+		Created: r.L.Stamp(d.CreatedAt, r.Now), Body: d.Body, Zone: r.L.ZoneLabel(r.Now)}
 	if d.State != webhook.Waiting && e.State == webhook.Active {
 		m.ResendURL = webhookURL(e.ID) + "/deliveries/" + strconv.FormatInt(d.Key, 10) + "/resend"
 	}

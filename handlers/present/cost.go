@@ -61,7 +61,7 @@ func (p Presenter) CostTarget(r cost.Record) string {
 
 // CostRecord is one record's page.
 func (p Presenter) CostRecord(r cost.Record, history []cost.Attribution) views.Record {
-	v := views.Record{ID: ui.ID{Value: r.ExternalID}, State: string(r.State), Amount: p.Decimal(r.Amount) + " " + r.Currency, Zone: p.L.ZoneAt(p.Now)}
+	v := views.Record{ID: ui.ID{Value: r.ExternalID}, State: string(r.State), Amount: p.Decimal(r.Amount) + " " + r.Currency, Zone: p.L.ZoneLabel(p.Now)}
 	switch r.State {
 	case cost.Attributed:
 		v.Say = p.L.T("costs.record_to", p.CostTarget(r))

@@ -59,7 +59,7 @@ type GroupPage struct {
 // GroupView maps a group to its page; the caller adds what may be done with it.
 func (p Presenter) GroupView(d GroupPage) groups.Group {
 	g := d.Group
-	m := groups.Group{ID: g.Fingerprint, Title: g.Pattern, Code: g.ErrorCode, Action: g.Action, Dependency: g.Dependency, State: groupState(g), Zone: p.L.ZoneAt(p.Now),
+	m := groups.Group{ID: g.Fingerprint, Title: g.Pattern, Code: g.ErrorCode, Action: g.Action, Dependency: g.Dependency, State: groupState(g), Zone: p.L.ZoneLabel(p.Now),
 		Trend: p.trend(d.Trend, d.Hours), Note: g.Note, Link: g.Link, Revision: strconv.Itoa(g.Revision)}
 	if m.Title == "" {
 		m.Title = g.ErrorCode

@@ -60,7 +60,7 @@ type JobPage struct {
 func (p Presenter) JobView(d JobPage) (views.Job, error) {
 	j := d.Job
 	m := views.Job{ID: Job(j.AccountID, j.ID), Account: ui.Link{Text: accountName(d.Account), URL: AccountURL(j.AccountID)}, Action: j.Action,
-		State: State(j.Job), Zone: p.L.ZoneAt(p.Now),
+		State: State(j.Job), Zone: p.L.ZoneLabel(p.Now),
 		Story: views.Story{Account: accountName(d.Account), Cost: p.L.Credits(j.Cost), State: string(j.State), Delivered: j.DeliveredAt != nil,
 			Refunded: j.IsRefunded, Reclaimed: j.IsReclaimed, RefundedAt: p.Stamp(j.RefundedAt).Full, ReclaimedAt: p.Stamp(j.ReclaimedAt).Full},
 		Reply: p.replies(j),

@@ -32,7 +32,7 @@ type OperationPage struct {
 func (p Presenter) OperationView(d OperationPage) views.Model {
 	o := d.Stored
 	m := views.Model{Scope: o.ScopeName(), ID: o.ID, Kind: o.Kind, Actor: p.actor(o.Actor), Started: p.L.Stamp(o.StartedAt, p.Now),
-		Result: d.Result, Trace: Trace(o.TraceID), Zone: p.L.ZoneAt(p.Now)}
+		Result: d.Result, Trace: Trace(o.TraceID), Zone: p.L.ZoneLabel(p.Now)}
 	if d.Approval != nil {
 		m.Request, m.RequestState = ui.Link{Text: p.ApprovalTitle(*d.Approval), URL: ApprovalURL(d.Approval.ID)}, string(d.Approval.State)
 	}

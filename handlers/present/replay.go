@@ -18,28 +18,28 @@ func EntryURL(account string, seq int64) string {
 func (p Presenter) Replay(r ledger.Replay, now bool) views.Model {
 	a := r.Account
 	m := views.Model{Account: Account(a.ID), Name: a.Name, Path: AccountURL(a.ID) + "/balance", Moment: p.L.Stamp(r.At, p.Now), Now: now,
-		Zone: p.L.ZoneAt(r.At), Balance: p.L.Credits(r.Balance), Holds: r.Holds()}
+		Zone: p.L.ZoneLabel(r.At), Balance: p.L.Credits(r.Balance), Holds: r.Holds()}
 	entries := p.L.N("count.entries", r.Entries)
 	switch {
 	case m.Holds:
-		m.Check = p.L.T("why.check", entries, p.L.Credits(r.Sum))
-	case r.Sum != r.Balance:
-		m.Check = p.L.T("why.broken_sum", entries, p.L.Credits(r.Sum), p.L.Credits(r.Balance))
+		m.Check = p.L.T("why.check", entries, p.L.Sum(r.Sum.String()))
+	case r.Sum.String() != strconv.FormatInt(r.Balance, 10):
+		m.Check = p.L.T("why.broken_sum", entries, p.L.Sum(r.Sum.String()), p.L.Credits(r.Balance))
 	case r.Entries != r.Seq:
 		m.Check = p.L.T("why.broken_gap", entries, p.L.N("count.entries", r.Seq))
 	default:
-		m.Check = p.L.T("why.broken_row", entries, p.L.Credits(r.Sum))
+		m.Check = p.L.T("why.broken_row", entries, p.L.Sum(r.Sum.String()))
 	}
 	if r.FirstBreak != nil {
 		m.Break = ui.Link{Text: p.L.T("why.break", p.L.Credits(*r.FirstBreak)), URL: EntryURL(a.ID, *r.FirstBreak)}
 	}
 	for _, l := range r.Lines {
-		v := views.Line{Reason: string(l.Reason), Count: p.L.Credits(l.Count), Net: p.L.Signed(l.Net())}
-		if l.Taken != 0 {
-			v.Taken = p.L.Credits(l.Taken)
+		v := views.Line{Reason: string(l.Reason), Count: p.L.Credits(l.Count), Net: p.L.SignedSum(l.Net().String())}
+		if l.Taken.Sign() != 0 {
+			v.Taken = p.L.Sum(l.Taken.String())
 		}
-		if l.Given != 0 {
-			v.Given = p.L.Credits(l.Given)
+		if l.Given.Sign() != 0 {
+			v.Given = p.L.Sum(l.Given.String())
 		}
 		m.Lines = append(m.Lines, v)
 	}
@@ -55,7 +55,7 @@ func (p Presenter) Replay(r ledger.Replay, now bool) views.Model {
 func explain(l text.Locale, r ledger.Replay) views.Explanation {
 	x := views.Explanation{Lang: l.Lang, Lines: []string{l.T("answer.balance", l.Stamp(r.At, r.At).Full, l.Credits(r.Balance))}}
 	for _, line := range r.Lines {
-		net := l.Signed(line.Net())
+		net := l.SignedSum(line.Net().String())
 		switch line.Reason {
 		case ledger.ByGrant:
 			x.Lines = append(x.Lines, l.N("answer.added", line.Count, net))
@@ -64,7 +64,11 @@ func explain(l text.Locale, r ledger.Replay) views.Explanation {
 		case ledger.ForReclaimed:
 			x.Lines = append(x.Lines, l.N("answer.late", line.Count, net))
 		case ledger.ForRefunded:
-			x.Lines = append(x.Lines, l.N("answer.paid_back", line.Count, net, l.Credits(line.Given)))
+			x.Lines = append(x.Lines, l.N("answer.paid_back", line.Count, net, l.Sum(line.Given.String())))
+		case ledger.ForCanceled:
+			x.Lines = append(x.Lines, l.N("answer.canceled", line.Count, net, l.Sum(line.Given.String())))
+		case ledger.ForRetried:
+			x.Lines = append(x.Lines, l.N("answer.retried", line.Count, net, l.Sum(line.Given.String())))
 		case ledger.ForUnfinished:
 			x.Lines = append(x.Lines, l.N("answer.unfinished", line.Count, net))
 		case ledger.ByAdjustment:

@@ -73,7 +73,7 @@ func (p Presenter) Reach(r rollout.Rollout, stage int, accounts int64) int64 {
 
 // Rollout is a rollout's page but for what only the handler knows: links, buttons, the account tried.
 func (p Presenter) Rollout(r rollout.Rollout, accounts int64, checks *rollout.Checks, findings []rollout.Finding, history []rollout.Event) views.Rollout {
-	m := views.Rollout{ID: r.ID, Title: r.Title, State: string(r.State), Action: ui.ID{Value: r.Action, URL: ActionURL(r.Action)}, Zone: p.L.ZoneAt(p.Now)}
+	m := views.Rollout{ID: r.ID, Title: r.Title, State: string(r.State), Action: ui.ID{Value: r.Action, URL: ActionURL(r.Action)}, Zone: p.L.ZoneLabel(p.Now)}
 	m.Say = p.saysRollout(r, accounts)
 	if r.State.Live() {
 		if why := p.Unsafe(r, checks); why != "" {

@@ -104,7 +104,7 @@ type SettlementPage struct {
 // SettlementView maps a settlement to its page, without lines, links to forms and files.
 func (p Presenter) SettlementView(d SettlementPage) views.Detail {
 	st := d.Settlement
-	m := views.Detail{ID: st.ID, URL: SettlementURL(st.ID), Rollout: ui.ID{Value: st.RolloutID, URL: RolloutURL(st.RolloutID)}, State: settlementState(st, d.Task), Zone: p.L.ZoneAt(p.Now)}
+	m := views.Detail{ID: st.ID, URL: SettlementURL(st.ID), Rollout: ui.ID{Value: st.RolloutID, URL: RolloutURL(st.RolloutID)}, State: settlementState(st, d.Task), Zone: p.L.ZoneLabel(p.Now)}
 	p.settlementSays(d, &m)
 	m.Facts = []ui.Fact{{Label: p.L.T("settlement.accounts"), Value: p.L.Credits(st.Accounts)}, {Label: p.L.T("settlement.jobs"), Value: p.L.Credits(st.Jobs)}}
 	if st.Credits > 0 {

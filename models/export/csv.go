@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"recoup/models/ledger"
 )
@@ -44,9 +45,12 @@ func (f *csvFile) Close() error {
 // Inert is a text as a cell of a table that a spreadsheet does not read as a formula.
 func Inert(s string) string { return inert(s) }
 
-// inert keeps a spreadsheet from reading a text as a formula. Amounts are numbers and are left alone.
+// inert keeps a spreadsheet from reading a text as a formula, also behind blanks and line ends, and with the full-width signs
+// that Japanese ones take for the others. Amounts are numbers and are left alone.
 func inert(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+	bare := strings.TrimLeft(s, " \t\r\n\v\f\u00a0\u3000\ufeff")
+	first, _ := utf8.DecodeRuneInString(bare)
+	if bare != s && strings.ContainsRune("\t\r\n", rune(s[0])) || bare != "" && strings.ContainsRune("=+-@＝＋－＠", first) {
 		return "'" + s
 	}
 	return s

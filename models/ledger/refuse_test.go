@@ -70,7 +70,7 @@ func TestDatabaseRefusesChange(t *testing.T) {
 		`UPDATE entries SET reason = reason WHERE false`,
 		`DELETE FROM entries`,
 		`DELETE FROM entries WHERE seq = (SELECT max(seq) FROM entries)`,
-		`TRUNCATE entries`,
+		`TRUNCATE entries CASCADE`,
 		`TRUNCATE accounts CASCADE`,
 		`INSERT INTO entries SELECT * FROM entries WHERE seq = 1 ON CONFLICT (account_key, seq) DO UPDATE SET amount = 1000000`,
 		`MERGE INTO entries e USING (SELECT 1) s ON e.seq = 1 WHEN MATCHED THEN UPDATE SET amount = 5`,

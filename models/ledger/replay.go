@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"recoup/models/credit"
 	"recoup/models/db"
 )
 
@@ -21,8 +22,12 @@ const (
 	ForDelivered Reason = "delivered"
 	// ForUnfinished are charges of jobs that had neither been delivered nor refunded.
 	ForUnfinished Reason = "unfinished"
-	// ForRefunded are charges with their refunds.
+	// ForRefunded are charges with their refunds, of jobs that had failed for good.
 	ForRefunded Reason = "refunded"
+	// ForCanceled are charges with their refunds, of jobs that had been canceled.
+	ForCanceled Reason = "canceled"
+	// ForRetried are charges with their refunds, of jobs that were being tried again: what is delivered is reclaimed.
+	ForRetried Reason = "retried"
 	// ForReclaimed are charges with their refunds and the reclaims of these.
 	ForReclaimed Reason = "reclaimed"
 	// ByGrant are grants.
@@ -35,7 +40,7 @@ const (
 
 // Reasons lists them in the order screens show them.
 func Reasons() []Reason {
-	return []Reason{ByGrant, ForDelivered, ForReclaimed, ForRefunded, ForUnfinished, ByAdjustment, Irregular}
+	return []Reason{ByGrant, ForDelivered, ForReclaimed, ForRefunded, ForCanceled, ForRetried, ForUnfinished, ByAdjustment, Irregular}
 }
 
 // Line sums up the entries of one reason.
@@ -43,12 +48,12 @@ type Line struct {
 	Reason Reason
 	// Count is the number of jobs, of entries for grants and adjustments.
 	Count int64
-	// Taken and Given are the sums of the amounts below and above zero, both without sign.
-	Taken, Given int64
+	// Taken and Given are the sums of the amounts below and above zero, both without sign. Either may be more than any balance.
+	Taken, Given credit.Sum
 }
 
 // Net is what the line adds to the balance.
-func (l Line) Net() int64 { return l.Given - l.Taken }
+func (l Line) Net() credit.Sum { return l.Given.Minus(l.Taken) }
 
 // Replay is an account's balance at a moment, added up anew from its entries.
 type Replay struct {
@@ -60,7 +65,8 @@ type Replay struct {
 	// Balance is what the ledger says: the newest entry's balance_after and, for now, the account's own figure.
 	Balance int64
 	// Sum and Entries are what adding up found.
-	Sum, Entries int64
+	Sum     credit.Sum
+	Entries int64
 	// FirstBreak is the first entry that does not follow from the one before it: another balance, or a gap. nil
 	// when there is none.
 	FirstBreak *int64
@@ -75,11 +81,11 @@ func (r Replay) Holds() bool {
 			return false
 		}
 	}
-	return r.Sum == r.Balance && r.Entries == r.Seq && r.FirstBreak == nil
+	return r.Sum.String() == strconv.FormatInt(r.Balance, 10) && r.Entries == r.Seq && r.FirstBreak == nil
 }
 
 // Replay adds up an account's entries up to and including a moment, nil for now, all read at one time. Its cost
-// grows with the number of entries. Faults: account_not_found; amount_overflow when damaged amounts exceed 64 bits.
+// grows with the number of entries. Faults: account_not_found.
 func (s *Service) Replay(ctx context.Context, accountID string, at *time.Time) (Replay, error) {
 	a, err := s.Account(ctx, accountID)
 	if err != nil {
@@ -113,10 +119,11 @@ func (s *Service) Replay(ctx context.Context, accountID string, at *time.Time) (
 // addUp reads the sum and looks for the first entry that breaks the row of balances.
 func (r *Replay) addUp(tx *gorm.DB, now bool) error {
 	var found struct {
-		Entries, Sum, Last int64
-		FirstBreak         *int64
+		Entries, Last int64
+		Sum           credit.Sum
+		FirstBreak    *int64
 	}
-	err := tx.Raw(`SELECT count(*) AS entries, COALESCE(sum(amount), 0)::bigint AS sum,
+	err := tx.Raw(`SELECT count(*) AS entries, COALESCE(sum(amount), 0) AS sum,
 			COALESCE(max(balance_after) FILTER (WHERE seq = ?), 0) AS last,
 			min(seq) FILTER (WHERE balance_after <> before::numeric + amount OR seq <> n) AS first_break
 		FROM (SELECT seq, amount, balance_after, lag(balance_after, 1, 0::bigint) OVER w AS before, row_number() OVER w AS n
@@ -141,14 +148,19 @@ func (r *Replay) sumUp(tx *gorm.DB) error {
 			FROM e WHERE job_key IS NOT NULL GROUP BY job_key)
 		SELECT CASE WHEN charges <> 1 OR refunds > 1 OR reclaims > refunds THEN 'irregular'
 				WHEN reclaims = 1 AND taken = 2 * given THEN 'reclaimed'
-				WHEN reclaims = 0 AND refunds = 1 AND taken = given THEN 'refunded'
+				WHEN reclaims = 0 AND refunds = 1 AND taken = given THEN CASE v.state_after WHEN 'canceled' THEN 'canceled'
+					WHEN 'queued' THEN 'retried' WHEN 'running' THEN 'retried' WHEN 'retrying' THEN 'retried' ELSE 'refunded' END
 				WHEN refunds = 1 THEN 'irregular'
 				WHEN j.delivered_at <= ? THEN 'delivered' ELSE 'unfinished' END AS reason,
-			count(*) AS count, sum(taken)::bigint AS taken, sum(given)::bigint AS given
-		FROM g LEFT JOIN jobs j ON j.account_key = ? AND j.key = g.job_key GROUP BY 1
+			count(*) AS count, sum(taken) AS taken, sum(given) AS given
+		FROM g LEFT JOIN jobs j ON j.account_key = ? AND j.key = g.job_key
+		-- How a refunded job stood at the moment, by its timeline: the job itself says how it stands now.
+		LEFT JOIN LATERAL (SELECT v.state_after FROM job_events v WHERE v.account_key = ? AND v.job_key = g.job_key AND v.state_after <> '' AND v.at <= ?
+			ORDER BY v.key DESC LIMIT 1) v ON refunds = 1 AND reclaims = 0
+		GROUP BY 1
 		UNION ALL
-		SELECT type, count(*), COALESCE(-sum(amount) FILTER (WHERE amount < 0), 0)::bigint, COALESCE(sum(amount) FILTER (WHERE amount > 0), 0)::bigint
-		FROM e WHERE job_key IS NULL GROUP BY type`, r.Account.Key, r.Seq, r.At, r.Account.Key).Scan(&lines).Error
+		SELECT type, count(*), COALESCE(-sum(amount) FILTER (WHERE amount < 0), 0), COALESCE(sum(amount) FILTER (WHERE amount > 0), 0)
+		FROM e WHERE job_key IS NULL GROUP BY type`, r.Account.Key, r.Seq, r.At, r.Account.Key, r.Account.Key, r.At).Scan(&lines).Error
 	if err != nil {
 		return fmt.Errorf("ledger: replay: %w", err)
 	}

@@ -82,7 +82,7 @@ type Model struct {
 	Filter  Filter
 	Periods []ui.Choice // the same choice of periods as links
 	Period  string      // "1–30 Nov 2026"; empty: all time
-	Zone    string      // Locale.ZoneAt: names the times of the page
+	Zone    string      // Locale.ZoneLabel: names the times of the page
 	List    ui.List
 	Totals  *Totals // nil: not known
 	Ask     Ask     // where Totals are not known

@@ -105,7 +105,11 @@ func finance(key string) (en, ja string) {
 	case "reason_of.reclaimed":
 		return "Jobs refunded, delivered later and reclaimed", "返金後に納品され、回収したジョブ"
 	case "reason_of.refunded":
-		return "Jobs refunded", "返金したジョブ"
+		return "Jobs failed and refunded", "失敗して返金したジョブ"
+	case "reason_of.canceled":
+		return "Jobs canceled and refunded", "キャンセルして返金したジョブ"
+	case "reason_of.retried":
+		return "Jobs refunded and being tried again", "返金済み・再試行中のジョブ"
 	case "reason_of.unfinished":
 		return "Jobs charged, not finished yet", "課金済み・未完了のジョブ"
 	case "reason_of.adjustment":
@@ -124,13 +128,21 @@ func finance(key string) (en, ja string) {
 	case "answer.delivered.other":
 		return "Delivered: {2} ({1} jobs, each paid once)", "納品済み：{2}（{1}件、お支払いは各1回）"
 	case "answer.late.one":
-		return "Paid back at first because it seemed to have failed, then delivered after all: {2} ({1} job, paid once)", "一度失敗と判断してお返しした後に納品：{2}（{1}件、お支払いは各1回）"
+		return "Paid back at first, then delivered after all: {2} ({1} job, paid once)", "一度お返しした後に納品：{2}（{1}件、お支払いは各1回）"
 	case "answer.late.other":
-		return "Paid back at first because they seemed to have failed, then delivered after all: {2} ({1} jobs, each paid once)", "一度失敗と判断してお返しした後に納品：{2}（{1}件、お支払いは各1回）"
+		return "Paid back at first, then delivered after all: {2} ({1} jobs, each paid once)", "一度お返しした後に納品：{2}（{1}件、お支払いは各1回）"
 	case "answer.paid_back.one":
 		return "Failed and paid back in full: {2} ({1} job, {3} credits paid back)", "失敗のため全額お返し：{2}（{1}件、お返しした合計は{3}クレジット）"
 	case "answer.paid_back.other":
 		return "Failed and paid back in full: {2} ({1} jobs, {3} credits paid back)", "失敗のため全額お返し：{2}（{1}件、お返しした合計は{3}クレジット）"
+	case "answer.canceled.one":
+		return "Canceled and paid back in full: {2} ({1} job, {3} credits paid back)", "キャンセルにつき全額お返し：{2}（{1}件、お返しした合計は{3}クレジット）"
+	case "answer.canceled.other":
+		return "Canceled and paid back in full: {2} ({1} jobs, {3} credits paid back)", "キャンセルにつき全額お返し：{2}（{1}件、お返しした合計は{3}クレジット）"
+	case "answer.retried.one":
+		return "Paid back in full and being tried again: {2} ({1} job, {3} credits paid back; it is paid for again if it is delivered)", "全額お返しのうえ、改めて処理中：{2}（{1}件、お返しした合計は{3}クレジット。納品された場合は改めてお支払いいただきます）"
+	case "answer.retried.other":
+		return "Paid back in full and being tried again: {2} ({1} jobs, {3} credits paid back; each is paid for again if it is delivered)", "全額お返しのうえ、改めて処理中：{2}（{1}件、お返しした合計は{3}クレジット。納品された場合は改めてお支払いいただきます）"
 	case "answer.unfinished.one":
 		return "Still being worked on: {2} ({1} job; paid back in full if it fails)", "処理中：{2}（{1}件。失敗した場合は全額お返しします）"
 	case "answer.unfinished.other":

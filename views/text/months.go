@@ -77,13 +77,13 @@ func months(key string) (en, ja string) {
 		return "Anchor of the ledger", "台帳のアンカー"
 
 	case "month.by_action":
-		return "By action and rule version", "アクションとルールバージョン別"
+		return "By action and rule version", "アクションとルール版別"
 	case "month.by_rollout":
 		return "By rollout and cohort", "ロールアウトとコホート別"
 	case "month.by_category":
 		return "Grants by category", "付与の区分別"
 	case "month.col_rule":
-		return "Action, rule version", "アクション、ルールバージョン"
+		return "Action, rule version", "アクション、ルール版"
 	case "month.col_entries":
 		return "Entries", "件数"
 	case "month.col_charged":

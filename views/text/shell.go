@@ -230,13 +230,29 @@ func shell(key string) (en, ja string) {
 	case "results.title_for":
 		return "Search: {1}", "検索：{1}"
 	case "results.prompt":
-		return "Type an account, job or operation id, or how an account’s name begins, in the box above.", "上の欄に、アカウント・ジョブ・操作のID、またはアカウント名の先頭部分を入力してください。"
+		return "Type an account, job, operation or rollout id, a rule version, or how an account’s name begins, in the box above.", "上の欄に、アカウント・ジョブ・操作・ロールアウトのID、ルール版、またはアカウント名の先頭部分を入力してください。"
 	case "results.found":
 		return "Ids of jobs and operations match exactly; accounts match by how their id or name begins. Ids tell upper from lower case.", "ジョブと操作のIDは完全一致、アカウントはIDまたは名前の前方一致です。IDは大文字小文字を区別します。"
 	case "results.none":
 		return "Nothing is called “{1}”.", "「{1}」に一致するものはありません。"
 	case "results.none_more":
-		return "Ids of jobs and operations must be typed whole and in the right case. Of an account the beginning of its id or name is enough.", "ジョブと操作のIDは大文字小文字を含めて全体を入力してください。アカウントはIDまたは名前の先頭部分で検索できます。"
+		return "Every other id must be typed whole and in the right case. Of an account the beginning of its id or name is enough.", "そのほかのIDは大文字小文字を含めて全体を入力してください。アカウントはIDまたは名前の先頭部分で検索できます。"
+	case "results.others":
+		return "Named exactly so", "完全に一致"
+	case "results.id":
+		return "Id", "ID"
+	case "results.kind":
+		return "What it is", "種類"
+	case "found.rollout":
+		return "Rollout", "ロールアウト"
+	case "found.action":
+		return "Action", "アクション"
+	case "found.rule_version":
+		return "Rule version", "ルール版"
+	case "found.request":
+		return "Change request", "変更申請"
+	case "found.settlement":
+		return "Settlement", "精算"
 	case "results.more":
 		return "There are more. Type more of it to narrow the search.", "ほかにもあります。さらに入力して絞り込んでください。"
 	case "results.operations":

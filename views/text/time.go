@@ -11,7 +11,7 @@ type Stamp struct {
 	Machine  string // RFC 3339 in UTC with microseconds, for the datetime attribute
 	Full     string // "30 Nov 2026 18:12:34 JST"
 	Short    string // "30 Nov 18:12:34"; with the year when it is not the current one. The column or page names the zone
-	Clock    string // "18:12:34", where the day stands above
+	Clock    string // "18:12:34", where the day stands above. Both name the offset in an hour that the clock shows twice
 	Day      string // "Monday 30 November 2026"
 	Relative string // "3 min ago", as of when the page was made
 }
@@ -45,6 +45,9 @@ func (l Locale) Stamp(t, now time.Time) Stamp {
 			s.Short = local.Format("2 Jan 2006 15:04:05")
 		}
 	}
+	if l.twice(t) {
+		s.Short, s.Clock = s.Short+" "+l.ZoneAt(t), s.Clock+" "+l.ZoneAt(t)
+	}
 	return s
 }
 
@@ -68,7 +71,7 @@ func (l Locale) ShortDay(t time.Time) string {
 }
 
 // Days names a range of whole days in the person's zone, both days included: "24–30 Nov 2026", one day as
-// "30 Nov 2026". The zone is not part of it; say it beside with ZoneAt.
+// "30 Nov 2026". The zone is not part of it; say it beside with ZoneLabel.
 func (l Locale) Days(first, last time.Time) string {
 	a, b := first.In(l.zone()), last.In(l.zone())
 	same := a.Year() == b.Year() && a.YearDay() == b.YearDay()
@@ -105,6 +108,32 @@ func (l Locale) ZoneAt(t time.Time) string {
 		sign, offset = Minus, -offset
 	}
 	return fmt.Sprintf("UTC%s%02d:%02d", sign, offset/3600, offset%3600/60)
+}
+
+// ZoneLabel names the person's zone for a page whose times are of any season: as ZoneAt where the zone's clock is never
+// changed around now, else by its full name, since "EST" above a time of July would be an hour off.
+func (l Locale) ZoneLabel(now time.Time) string {
+	_, here := now.In(l.zone()).Zone()
+	for month := 1; month <= 12; month++ {
+		if _, there := now.AddDate(0, -month, 0).In(l.zone()).Zone(); there != here {
+			return l.ZoneName()
+		}
+	}
+	return l.ZoneAt(now)
+}
+
+// twice reports whether the clock of the person's zone shows the same time as at t a second time, because it was set back.
+func (l Locale) twice(t time.Time) bool {
+	_, here := t.In(l.zone()).Zone()
+	for _, near := range []time.Duration{-3 * time.Hour, 3 * time.Hour} {
+		if _, there := t.Add(near).In(l.zone()).Zone(); there != here {
+			other := t.Add(time.Duration(here-there) * time.Second)
+			if _, offset := other.In(l.zone()).Zone(); offset == there {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ZoneName returns the full name of the person's zone, "Asia/Tokyo".

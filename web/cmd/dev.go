@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recoup/migrations"
+	"recoup/models/fault"
 	"recoup/models/ids"
 	"recoup/models/process"
 	"recoup/models/staff"
@@ -84,6 +85,11 @@ func (c devCmd) run(e *env, a *app) error {
 		return err
 	}
 	you, err := a.staff.ByEmail(e.ctx, sample.You)
+	if fault.As(err) != nil {
+		// Nobody is let into somebody else's database by the way.
+		return errors.New("this database holds data that is not the sample's, and nobody of the sample is in it. " +
+			"Run `recoup serve` and `recoup work` on it, let somebody in with `recoup staff add`, or give dev a database of its own")
+	}
 	if err != nil {
 		return fmt.Errorf("the sample's administrator: %w", err)
 	}
