@@ -200,7 +200,7 @@ func (h *Console) bulkWork(c echo.Context) error {
 	}
 	q := newQuery(r, workURL(w.ID), "show")
 	show := workShow(q)
-	m := views.Work{Title: pr.BulkTitle(w), State: string(w.State), ID: ui.ID{Value: w.ID}, Live: live, Request: asked, Zone: r.L.ZoneAt(r.Now)}
+	m := views.Work{Title: pr.BulkTitle(w), State: string(w.State), ID: ui.ID{Value: w.ID}, Live: live, Request: asked, Zone: r.L.ZoneLabel(r.Now)}
 	m.Lines = pr.BulkLines(w, h.filterWords(r, w))
 	if w.Filter != "" {
 		m.ListURL = "/dead-letters?" + w.Filter
