@@ -32,7 +32,7 @@ func (w *world) cheaper(action string) string {
 	if err != nil || out.Decode(&made) != nil {
 		w.t.Fatal(err)
 	}
-	return action + "@v2"
+	return made.RuleVersion
 }
 
 // stepped makes one step of a rollout from the version it has.
