@@ -110,15 +110,15 @@ func bulkworks(key string) (en, ja string) {
 	case "works.probe":
 		return "First a few", "最初の件数"
 	case "works.probe_hint":
-		return "So many go first; the rest waits until they have come back. 0: none.", "最初にこの件数だけ処理し、結果が出るまで残りは待ちます。0で無効。"
+		return "The rest waits until these have come back. 0: none.", "結果が出るまで残りは待ちます。0で無効。"
 	case "works.per_minute":
-		return "Then a minute, at most", "以後、1分あたり最大"
+		return "Then at most, per minute", "以後、1分あたり最大"
 	case "works.per_minute_hint":
 		return "Over all workers together", "全ワーカーの合計"
 	case "works.stop":
-		return "Stop above, %", "停止する失敗率（%）"
+		return "Stop above, % failed", "停止する失敗率（%）"
 	case "works.stop_hint":
-		return "Of what came back, so many failed again. 100: never.", "結果が出たうち再び失敗した割合。100で停止しません。"
+		return "Of those that came back. 100: never.", "結果が出たうちの割合。100で停止なし。"
 	case "worksubmit.requeue":
 		return "Requeue {1}", "{1}件を再投入"
 	case "worksubmit.discard":
