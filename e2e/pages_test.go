@@ -16,6 +16,17 @@ var axe string
 // pages are all kinds of pages of the furnished world, and the words that a page has when it is the right one.
 func pages() []string {
 	return []string{
+		"/queue",
+		"/queue?tab=retrying",
+		"/queue?tab=running",
+		"/queue?action=nothing&held=1",
+		"/queue/hold",
+		"/dependencies",
+		"/dependencies/new",
+		"/dependencies/render-farm",
+		"/dependencies/render-farm/release",
+		"/dependencies/render-farm/settings",
+		"/dependencies/render-farm/default",
 		"/dead-letters?tab=mine",
 		"/dead-letters?tab=snoozed",
 		"/dead-letters/groups",

@@ -127,15 +127,15 @@ func newWorld(t *testing.T) *world {
 		Rollouts:   w.Rollouts,
 		Inbox:      inbox.New(g),
 		Jobs:       w.Jobs,
-		Letters:    w.Letters,
-		Ops:        w.Ops,
-		Processes:  process.New(g),
-		Verifier:   verify.New(g),
-		Months:     verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
-		Integrity:  verify.NewDesk(w.Ops, task.New(g, nil)),
-		Audit:      audit.NewLog(g),
-		Exports:    w.exports,
-		Webhooks:   w.hooks,
+		Letters:    w.Letters, Dependencies: w.Dependencies,
+		Ops:       w.Ops,
+		Processes: process.New(g),
+		Verifier:  verify.New(g),
+		Months:    verify.New(g).Months(w.Ops, rollup.New(g, bookZone), func(verify.Anchor) error { return nil }),
+		Integrity: verify.NewDesk(w.Ops, task.New(g, nil)),
+		Audit:     audit.NewLog(g),
+		Exports:   w.exports,
+		Webhooks:  w.hooks,
 
 		Comparisons: comparison.New(w.G, 0),
 		Settlements: w.settlements,
@@ -264,6 +264,7 @@ func furnished(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.Charge(t, "aurora-films", "waiting-1", 7)
+	w.holds()
 	w.receiver()
 	if err := w.G.Exec(`UPDATE accounts SET balance = balance + 5 WHERE id = 'cold'`).Error; err != nil {
 		t.Fatal(err)

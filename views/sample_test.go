@@ -461,7 +461,7 @@ func rich(lang text.Lang) []page {
 	unreadable.Rows, unreadable.List.Unreadable = nil, &ui.Unreadable{RequestID: "req-0198c3f27d3e", RetryURL: "/ledger"}
 	noMatch := s.ledger()
 	noMatch.Rows, noMatch.Filter.OpenOnErrors, noMatch.Filter.Min = nil, true, wrong
-	return append(slices.Concat(richRollouts(s, f), s.costPages(f), s.settlementPages(f)), []page{
+	return append(slices.Concat(richRollouts(s, f), s.costPages(f), s.settlementPages(f), s.queuePages(f)), []page{
 		{name: "overview", view: overview.Page(f, s.overview())},
 		{name: "ledger", view: ledger.Page(f, s.ledger())},
 		{name: "ledger-no-match", view: ledger.Page(f, noMatch)},

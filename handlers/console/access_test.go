@@ -145,6 +145,7 @@ func TestEveryRouteWithEveryRole(t *testing.T) {
 	maps.Copy(known, costSamples())
 	maps.Copy(known, integritySamples())
 	maps.Copy(known, auditSamples())
+	maps.Copy(known, holdSamples())
 	maps.Copy(known, w.bulkSamples())
 	for _, r := range w.console.Routes() {
 		if r.Access.Kind() == route.KindPublic {

@@ -23,6 +23,7 @@ import (
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/deadletter"
+	"recoup/models/dependency"
 	"recoup/models/export"
 	"recoup/models/inbox"
 	"recoup/models/job"
@@ -81,6 +82,8 @@ type Deps struct {
 	Desk       *approval.Desk
 	// Comparisons say what rollouts do.
 	Comparisons *comparison.Service
+	// Dependencies hold work.
+	Dependencies *dependency.Service
 	// BulkWorks are changes of many dead letters.
 	BulkWorks *bulk.Store
 	// Settlements put charges of rollouts right.
@@ -225,7 +228,7 @@ func (h *Console) Routes() []route.Route {
 		post("/accounts/:account/jobs/:job/discard", "discard.post", may(staff.Discard), h.discard),
 		get("/accounts/:account/jobs/:job/reopen", "reopen", may(staff.Reopen), h.reopenForm),
 		post("/accounts/:account/jobs/:job/reopen", "reopen.post", may(staff.Reopen), h.reopen),
-	}, h.rolloutRoutes(get, post), h.scheduleRoutes(), h.inboxRoutes(), h.costRoutes())
+	}, h.rolloutRoutes(get, post), h.scheduleRoutes(), h.inboxRoutes(), h.costRoutes(), h.dependencyRoutes(get, post), h.queueRoutes(get, post))
 }
 
 // request is one person's request with how they read.

@@ -183,7 +183,7 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 		happened = r.L.T("conflict.rollout")
 	case strings.HasPrefix(object, bulk.Object("")):
 		happened = r.L.T("conflict.bulk_work")
-	case strings.HasPrefix(object, "action:"):
+	case strings.HasPrefix(object, "action:") && r.Request().URL.Path != queuePath:
 		happened = r.L.T("conflict.price")
 	case strings.HasPrefix(object, approval.ObjectOf("")):
 		happened = r.L.Maybe("toolate."+state, r.L.T("error.409"))
@@ -220,6 +220,10 @@ func about(r request) (object, account, job string) {
 		return "rollout:" + named("rollout"), "", ""
 	case named("action") != "":
 		return "action:" + named("action"), "", ""
+	case named("dependency") != "":
+		return "dependency:" + named("dependency"), "", ""
+	case r.Request().URL.Path == queuePath && r.QueryParam("action") != "":
+		return "action:" + readable(r.QueryParam("action")), "", ""
 	case named("webhook") != "":
 		return "webhook:" + named("webhook"), "", ""
 	case named("request") != "":

@@ -247,6 +247,11 @@ func (p Presenter) moments(d JobPage, e job.Event, x job.Details) (out []views.M
 			reason += "; " + l.T("edit.changed", strings.Join(x.Payload, ", "))
 		}
 		return []views.Moment{{Person: views.ByPerson(l, "requeue", p.actor(e.Actor), reason)}}, due
+	case job.EventRunNow:
+		if x.NotBefore != nil {
+			due = views.NextRequeued(l, l.Stamp(*x.NotBefore, p.Now))
+		}
+		return []views.Moment{{Person: views.ByPerson(l, "run_now", p.actor(e.Actor), x.Reason)}}, due
 	case job.EventRecovered:
 		return []views.Moment{{Person: views.ByPerson(l, "recover", p.actor(e.Actor), x.Reason), Money: money}}, ""
 	case job.EventSettled:

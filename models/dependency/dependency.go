@@ -83,7 +83,10 @@ func (s Settings) check() []fault.Field {
 	}
 	between("failure_percent", s.FailurePercent, 1, 100)
 	between("window_results", s.WindowResults, 1, 1000)
-	between("minimum_results", s.MinimumResults, 1, max(1, min(s.WindowResults, 1000)))
+	between("minimum_results", s.MinimumResults, 1, 1000)
+	if len(bad) == 0 && s.MinimumResults > s.WindowResults {
+		bad = append(bad, fault.Field{Name: "minimum_results", Message: "must not be more than the newest results looked at"})
+	}
 	between("open_s", s.OpenS, 1, 86400)
 	between("probes", s.Probes, 1, 100)
 	between("release_per_minute", s.ReleasePerMinute, 1, MaxPerMinute)

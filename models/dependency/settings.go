@@ -27,7 +27,7 @@ func (s *Service) Change(ctx context.Context, r Request, revision int64, to Sett
 			return nil, fmt.Errorf("dependency: change: %w", res.Error)
 		}
 		if res.RowsAffected == 0 {
-			return nil, fault.State("changed", "Somebody changed these settings meanwhile. Nothing was changed.")
+			return nil, fault.State("settings_changed", "Somebody changed these settings meanwhile. Nothing was changed.")
 		}
 		p := paced(to.ReleasePerMinute)
 		err = tx.DB.WithContext(ctx).Exec(`UPDATE holds SET per_minute = ?, spacing_us = ?, burst = ? WHERE kind = 'dependency' AND name = ?`,

@@ -26,6 +26,7 @@ const (
 	EventDiscarded = "discarded"
 	EventReopened  = "reopened"
 	EventRecovered = "recovered"
+	EventRunNow    = "run_now"
 	EventAssigned  = "assigned"
 	EventSnoozed   = "snoozed"
 	EventNoted     = "noted"

@@ -30,7 +30,7 @@ type PersonRequest struct {
 	ledger.Envelope
 	AccountID string
 	JobID     string
-	// Reason says why; required for Requeue, Discard and Reopen. Discard takes one of DiscardReasons.
+	// Reason says why; required for Requeue, RunNow, Discard and Reopen. Discard takes one of DiscardReasons.
 	Reason string
 	// Note adds words to a discard; may be empty.
 	Note string
@@ -239,7 +239,7 @@ func (s *Service) toldBy(ctx context.Context, tx *operation.Tx, j Job, f *fault.
 // noted writes the event and the audit row of a person's decision.
 func (s *Service) noted(ctx context.Context, tx *operation.Tx, r PersonRequest, j Job, kind string, was State, paths ...string) (any, error) {
 	rec := record{job: j, kind: kind, before: was, after: j.State, details: Details{Reason: r.Reason, Note: r.Note, Payload: paths}}
-	if kind == EventRequeued {
+	if kind == EventRequeued || kind == EventRunNow {
 		at := j.NotBefore.UTC()
 		rec.details.NotBefore = &at
 	}

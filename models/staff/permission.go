@@ -32,6 +32,8 @@ const (
 	MonthClose     Permission = "month.close"   // close a month of the books for good
 	JobView        Permission = "job.view"
 	DeadLetterView Permission = "deadletter.view"
+	// QueueView is to see what waits and runs, and what holds it.
+	QueueView      Permission = "queue.view"
 	OperationView  Permission = "operation.view"
 	IntegrityView  Permission = "integrity.view"
 	AuditView      Permission = "audit.view"
@@ -70,6 +72,9 @@ const (
 	DeadLetterTriage Permission = "deadletter.triage"
 	// Recover is to deliver by hand what was made after all; it may reclaim.
 	Recover        Permission = "deadletter.recover"
+	QueueRun       Permission = "queue.run"         // let a job that awaits its next try be tried now
+	DependencyHold Permission = "dependency.hold"   // hold and release the work of a dependency or an action
+	DependencyEdit Permission = "dependency.edit"   // change breakers, and what actions depend on
 	PricingEdit    Permission = "pricing.edit"      // make, put in force and retire rule versions
 	RolloutCreate  Permission = "rollout.create"    // make and archive drafts
 	RolloutAdvance Permission = "rollout.advance"   // start, advance, complete
@@ -112,6 +117,10 @@ func All() []Permission {
 		JobCharge,
 		JobSignal,
 		JobWork,
+		QueueView,
+		QueueRun,
+		DependencyHold,
+		DependencyEdit,
 		DeadLetterView,
 		DeadLetterTriage,
 		Requeue,
@@ -153,6 +162,7 @@ func granted(r Role) []Permission {
 			AccountView,
 			LedgerView,
 			JobView,
+			QueueView,
 			DeadLetterView,
 			OperationView,
 			ApprovalView,
@@ -199,6 +209,8 @@ func granted(r Role) []Permission {
 			AccountNote,
 			JobReveal,
 			JobCancel,
+			QueueRun,
+			DependencyHold,
 			DeadLetterTriage,
 			Requeue,
 			Recover,
@@ -206,7 +218,7 @@ func granted(r Role) []Permission {
 			Reopen,
 		)
 	case Lead:
-		return slices.Concat(granted(Finance), granted(Product), granted(Support))
+		return slices.Concat(granted(Finance), granted(Product), granted(Support), []Permission{DependencyEdit})
 	case Admin:
 		return All()
 	}
@@ -239,7 +251,7 @@ func Scopes() []Scope {
 func opened(s Scope) []Permission {
 	switch s {
 	case JobsWrite:
-		return []Permission{JobCharge, JobSignal, JobCancel, JobView, DeadLetterView, DeadLetterTriage, Requeue, Recover, Discard, Reopen, OperationView}
+		return []Permission{JobCharge, JobSignal, JobCancel, JobView, QueueView, DependencyHold, DeadLetterView, DeadLetterTriage, Requeue, Recover, Discard, Reopen, OperationView}
 	case JobsWork:
 		return []Permission{JobWork, JobView}
 	case LedgerRead:

@@ -34,6 +34,10 @@ var roleMatrix = map[staff.Permission]string{
 	"job.signal":         "_____a",
 	"job.work":           "_____a",
 	"deadletter.view":    "vfpsla",
+	"queue.view":         "vfpsla",
+	"queue.run":          "___sla",
+	"dependency.hold":    "___sla",
+	"dependency.edit":    "____la",
 	"deadletter.requeue": "___sla",
 	"deadletter.triage":  "___sla",
 	"deadletter.recover": "___sla",
@@ -82,7 +86,7 @@ func TestRolesAllowExactlyTheMatrix(t *testing.T) {
 
 // What each scope opens, written out for the same reason.
 var scopeMatrix = map[staff.Scope][]staff.Permission{
-	"jobs:write":   {"job.charge", "job.signal", "job.cancel", "job.view", "deadletter.view", "deadletter.triage", "deadletter.recover", "deadletter.requeue", "deadletter.discard", "deadletter.reopen", "operation.view"},
+	"jobs:write":   {"job.charge", "job.signal", "job.cancel", "job.view", "queue.view", "dependency.hold", "deadletter.view", "deadletter.triage", "deadletter.recover", "deadletter.requeue", "deadletter.discard", "deadletter.reopen", "operation.view"},
 	"jobs:work":    {"job.work", "job.view"},
 	"ledger:read":  {"account.view", "ledger.view", "job.view", "deadletter.view", "operation.view", "approval.view"},
 	"ledger:write": {"account.edit", "account.freeze", "account.grant", "account.adjust", "approval.view"},

@@ -237,6 +237,14 @@ func stateLook(state string) (icon, tone string) {
 		return "play", "run"
 	case "queued", "retrying", "waiting":
 		return "clock", "wait"
+	case "healthy":
+		return "check", "ok"
+	case "breaker_open":
+		return "cross", "bad"
+	case "half_open":
+		return "clock", "wait"
+	case "releasing":
+		return "play", "run"
 	case "held", "frozen", "degraded", "stale", "snoozed":
 		return "pause", "wait"
 	case "mismatch":

@@ -111,6 +111,8 @@ func (a *app) server() (*web.Server, error) {
 		Exports:    a.exports,
 		Webhooks:   a.webhooks,
 
+		Dependencies: a.dependencies,
+
 		Comparisons: a.comparisons,
 		Settlements: a.settlements,
 	})

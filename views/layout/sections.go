@@ -1,0 +1,7 @@
+package layout
+
+// Sections of the rail about work that waits.
+const (
+	Queue        Section = "/queue"
+	Dependencies Section = "/dependencies"
+)
