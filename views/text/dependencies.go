@@ -207,8 +207,6 @@ func dependencies(key string) (en, ja string) {
 		return "1 to 1,000.", "1〜1,000で指定してください。"
 	case "problem.must be 1 to 86400":
 		return "1 to 86,400.", "1〜86,400で指定してください。"
-	case "problem.must be 1 to 60000":
-		return "1 to 60,000.", "1〜60,000で指定してください。"
 	case "problem.must not be more than the newest results looked at":
 		return "Not more than the newest results looked at.", "対象とする最近の結果数以下で指定してください。"
 	}
