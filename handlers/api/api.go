@@ -10,6 +10,7 @@ import (
 	"recoup/handlers/route"
 	"recoup/models/approval"
 	"recoup/models/cost"
+	"recoup/models/dependency"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -24,6 +25,8 @@ type Deps struct {
 	Jobs    *job.Service
 	Ops     *operation.Store
 	Costs   *cost.Service
+	// Dependencies hold work.
+	Dependencies *dependency.Service
 	// Requests are what waits for a second person.
 	Requests *approval.Store
 	// Database returns nil when PostgreSQL answers and its schema is the one this program needs. The
@@ -43,6 +46,8 @@ type API struct {
 	jobs    *job.Service
 	ops     *operation.Store
 	costs   *cost.Service
+	// holds are dependencies with what is held.
+	holds *dependency.Service
 	// requests are what waits for a second person.
 	requests *approval.Store
 	ready    *readiness
@@ -50,7 +55,7 @@ type API struct {
 
 // New makes an API.
 func New(d Deps) *API {
-	return &API{ledger: d.Ledger, pricing: d.Pricing, jobs: d.Jobs, ops: d.Ops, costs: d.Costs, requests: d.Requests, ready: newReadiness(d)}
+	return &API{ledger: d.Ledger, pricing: d.Pricing, jobs: d.Jobs, ops: d.Ops, costs: d.Costs, holds: d.Dependencies, requests: d.Requests, ready: newReadiness(d)}
 }
 
 // call is one route with what its documentation says beside.
@@ -106,7 +111,7 @@ func (a *API) calls() []call {
 	var all []call
 	for _, group := range [][]call{
 		a.accountCalls(), a.changeRequestCalls(), a.entryCalls(), a.quoteCalls(), a.flagCalls(), a.jobCalls(), a.signalCalls(), a.workerCalls(),
-		a.deadLetterCalls(), a.costCalls(), a.operationCalls(), a.healthCalls(), a.openAPICalls(),
+		a.deadLetterCalls(), a.dependencyCalls(), a.costCalls(), a.operationCalls(), a.healthCalls(), a.openAPICalls(),
 	} {
 		all = append(all, group...)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"recoup/handlers/route"
 	"recoup/models/approval"
+	"recoup/models/dependency"
 	"recoup/models/fault"
 )
 
@@ -216,7 +217,7 @@ func codeStatus(code string) int {
 		return http.StatusPaymentRequired
 	case fault.CodeForbidden:
 		return http.StatusForbidden
-	case approval.CodeRequestNotFound, codeFlagNotFound, fault.CodeAccountNotFound, fault.CodeJobNotFound, fault.CodeOperationNotFound, fault.CodeLeaseUnknown:
+	case approval.CodeRequestNotFound, dependency.CodeNotFound, codeFlagNotFound, fault.CodeAccountNotFound, fault.CodeJobNotFound, fault.CodeOperationNotFound, fault.CodeLeaseUnknown:
 		return http.StatusNotFound
 	case codeBodyTooLarge:
 		return http.StatusRequestEntityTooLarge

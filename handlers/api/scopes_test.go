@@ -36,6 +36,10 @@ var scopeTable = map[string]string{
 	"api.work.fail":          "K",
 	"api.deadletters":        "WR",
 	"api.job.requeue":        "W",
+	"api.dependencies":       "W",
+	"api.dependency.get":     "W",
+	"api.dependency.hold":    "W",
+	"api.dependency.release": "W",
 	"api.job.recover":        "W",
 	"api.job.discard":        "W",
 	"api.job.reopen":         "W",
@@ -74,7 +78,7 @@ func TestEveryRouteAndScope(t *testing.T) {
 			t.Errorf("%s is not in the table", r.Name)
 			continue
 		}
-		path := strings.NewReplacer(":account_id", "nobody", ":job_id", "nothing", ":change_request_id", "cr_x").Replace(r.Path)
+		path := strings.NewReplacer(":account_id", "nobody", ":job_id", "nothing", ":change_request_id", "cr_x", ":dependency", "nothing").Replace(r.Path)
 		if allowed == "public" {
 			if res := w.sendOnly(t.Context(), request{method: r.Method, path: path, key: "-"}); res.status != 200 {
 				t.Errorf("%s without a key: %d", r.Name, res.status)
@@ -163,7 +167,7 @@ func (w *world) checkParameters(op documented) {
 	if scopeTable[op.id] == "public" {
 		return
 	}
-	path := strings.NewReplacer("{account_id}", "nobody", "{job_id}", "nothing", "{change_request_id}", "cr_x").Replace(op.template)
+	path := strings.NewReplacer("{account_id}", "nobody", "{job_id}", "nothing", "{change_request_id}", "cr_x", "{dependency}", "nothing").Replace(op.template)
 	body := ""
 	if w.doc.bodySchema(op) != nil {
 		body = `{}`

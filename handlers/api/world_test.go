@@ -22,6 +22,7 @@ import (
 	"recoup/models/actor"
 	"recoup/models/approval"
 	"recoup/models/cost"
+	"recoup/models/dependency"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -83,13 +84,13 @@ func worldOver(t testing.TB, g *gorm.DB, options ...ledger.Option) *world {
 	}
 	w := &world{t: t, g: g, staff: staff.New(g, staff.Options{}),
 		models: &modeltest.Models{G: g, Ops: ops, Ledger: l, Pricing: pricing.New(ops), Jobs: jobs,
-			Requests: approval.NewStore(g, 0), Desk: approval.NewDesk(ops, l.Executors())}}
+			Dependencies: dependency.New(ops), Requests: approval.NewStore(g, 0), Desk: approval.NewDesk(ops, l.Executors())}}
 	w.models.Price(t, modeltest.Action, 1000)
 	pool, err := g.DB()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.api = api.New(api.Deps{Ledger: l, Pricing: w.models.Pricing, Jobs: jobs, Ops: ops, Costs: cost.New(ops), Requests: w.models.Requests,
+	w.api = api.New(api.Deps{Ledger: l, Pricing: w.models.Pricing, Jobs: jobs, Ops: ops, Costs: cost.New(ops), Dependencies: w.models.Dependencies, Requests: w.models.Requests,
 		Database: func(ctx context.Context) error { return migrations.Check(ctx, pool) },
 		Queue:    func(context.Context) error { return w.queue }})
 	base, err := url.Parse("http://recoup.test")

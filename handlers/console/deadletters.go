@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"recoup/handlers/present"
 	"recoup/models/fault"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -29,14 +30,20 @@ func deadSubject(r request, j job.Listed, a ledger.Account) views.Subject {
 
 func (h *Console) requeueForm(c echo.Context) error {
 	return h.jobForm(c, func(r request, j job.Listed, a ledger.Account) templ.Component {
-		return views.RequeuePage(h.frame(r), requeueModel(r, act(r, jobURL(a.ID, j.ID)), j, a, nil))
+		return views.RequeuePage(h.frame(r), h.requeueModel(r, act(r, jobURL(a.ID, j.ID)), j, a, nil))
 	})
 }
 
-func requeueModel(r request, form ui.Act, j job.Listed, a ledger.Account, err error) views.Requeue {
+func (h *Console) requeueModel(r request, form ui.Act, j job.Listed, a ledger.Account, err error) views.Requeue {
 	m := views.Requeue{Act: form, Subject: deadSubject(r, j, a), NextGeneration: strconv.Itoa(j.Generation + 1), NextAttempt: strconv.Itoa(j.Attempt + 1),
 		Dependency: j.Dependency, Zone: r.L.ZoneName(), Later: r.FormValue("when") == "at"}
 	m.At, m.Reason = field(r, "at", err), field(r, "reason", err)
+	if j.Dependency != "" {
+		// A form that cannot say how the dependency is still says which it is.
+		if s, err := h.Dependencies.Find(r.Request().Context(), j.Dependency); err == nil {
+			m.DependencySay = present.Presenter{L: r.L, Now: r.Now}.DependencySay(s)
+		}
+	}
 	return m
 }
 
@@ -70,7 +77,7 @@ func (h *Console) requeue(c echo.Context) error {
 			return jobviews.EditPage(h.frame(r), jobviews.EditPayload{Act: again(r, at, err), JobID: j.ID, JobURL: at, Generation: r.FormValue("generation"),
 				Cost: r.L.Credits(j.Cost), Payload: field(r, "payload", err), Reason: field(r, "reason", err)})
 		}
-		return views.RequeuePage(h.frame(r), requeueModel(r, again(r, jobURL(a.ID, j.ID), err), j, a, err))
+		return views.RequeuePage(h.frame(r), h.requeueModel(r, again(r, jobURL(a.ID, j.ID), err), j, a, err))
 	})
 }
 

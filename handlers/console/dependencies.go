@@ -23,6 +23,8 @@ import (
 
 const (
 	dependenciesPath = "/dependencies"
+	// unhealthyShown is how many dependencies are counted where only their number is told.
+	unhealthyShown = 99
 	// shownEvents is how many events of a history a page shows.
 	shownEvents = 20
 )

@@ -201,6 +201,9 @@ func (h *Console) deadLetters(c echo.Context) error {
 	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
 	m.Facts = pr.DeadFacts(figures)
+	if unhealthy, err := h.Dependencies.Unhealthy(ctx, unhealthyShown+1); err == nil {
+		m.Facts = append(m.Facts, pr.DependencyFact(unhealthy, unhealthyShown, dependenciesPath+"?tab=unhealthy"))
+	}
 	if l.bad {
 		return fragment(r, h, http.StatusOK, page, part)
 	}

@@ -42,6 +42,10 @@ func (h *Console) overview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	unhealthy, err := h.Dependencies.Unhealthy(ctx, unhealthyShown+1)
+	if err != nil {
+		return err
+	}
 	late, err := h.Jobs.List(ctx, job.Filter{}, job.ByLateSuccess, nil, page.Older, lateOnOverview)
 	if err != nil {
 		return err
@@ -51,6 +55,7 @@ func (h *Console) overview(c echo.Context) error {
 		Approvals: pr.ApprovalTile(open, r.link(staff.ApprovalView, "/approvals")),
 		Integrity: pr.IntegrityTile(last, r.link(staff.IntegrityView, integrityPath)), Services: pr.Services(processes),
 		LateURL: r.link(staff.DeadLetterView, "/dead-letters?tab=late"), Zone: r.L.ZoneLabel(r.Now)}
+	m.Dependencies = pr.DependencyTile(unhealthy, unhealthyShown, r.link(staff.QueueView, dependenciesPath+"?tab=unhealthy"))
 	for _, j := range late.Rows {
 		m.Late = append(m.Late, pr.LateSuccess(j))
 	}

@@ -142,14 +142,15 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 	})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{
-		Ledger:   w.Ledger,
-		Pricing:  w.Pricing,
-		Jobs:     w.Jobs,
-		Ops:      w.Ops,
-		Costs:    cost.New(w.Ops),
-		Requests: w.Requests,
-		Database: quiet,
-		Queue:    quiet,
+		Ledger:       w.Ledger,
+		Pricing:      w.Pricing,
+		Jobs:         w.Jobs,
+		Ops:          w.Ops,
+		Costs:        cost.New(w.Ops),
+		Requests:     w.Requests,
+		Dependencies: w.Dependencies,
+		Database:     quiet,
+		Queue:        quiet,
 	})
 	w.server, err = web.New(web.Options{Logger: log, Telemetry: tel, Authenticator: sessions, Routes: web.Routes(jsonAPI, w.console),
 		ErrorPage: w.console.ErrorPage, BaseURL: at})

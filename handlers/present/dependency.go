@@ -6,6 +6,7 @@ import (
 
 	"recoup/models/dependency"
 	views "recoup/views/dependencies"
+	"recoup/views/overview"
 	"recoup/views/text"
 	"recoup/views/ui"
 )
@@ -158,4 +159,36 @@ func holdEvent(l text.Locale, event string, f dependency.Figures) string {
 		}
 	}
 	return l.Maybe("holdevent."+event, event)
+}
+
+// DependencyTile is the tile of dependencies that are not healthy, of whom no more than most are counted.
+func (p Presenter) DependencyTile(unhealthy []dependency.Status, most int, to string) overview.Tile {
+	return overview.Tile{Count: p.some(len(unhealthy), most), Note: firstName(unhealthy), URL: to}
+}
+
+// DependencyFact says in a line of figures which dependencies are not healthy.
+func (p Presenter) DependencyFact(unhealthy []dependency.Status, most int, to string) ui.Fact {
+	f := ui.Fact{Label: p.L.T("overview.dependencies"), Value: p.some(len(unhealthy), most), Note: firstName(unhealthy)}
+	if len(unhealthy) > 0 {
+		f.URL = to
+	}
+	return f
+}
+
+func (p Presenter) some(n, most int) string {
+	if n > most {
+		return p.L.Credits(int64(most)) + "+"
+	}
+	return p.L.Credits(int64(n))
+}
+
+// firstName is the worst of some dependencies, and that there are more.
+func firstName(all []dependency.Status) string {
+	switch len(all) {
+	case 0:
+		return ""
+	case 1:
+		return all[0].Name
+	}
+	return all[0].Name + ", …"
 }

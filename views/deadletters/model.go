@@ -121,7 +121,8 @@ type Requeue struct {
 	Subject        Subject
 	NextGeneration string
 	NextAttempt    string
-	Dependency     string // what the action depends on; empty: nothing
+	Dependency     string // what the job depends on; empty: nothing
+	DependencySay  string // how that is now; empty: nobody knows of it yet
 	Later          bool   // "at a time" is chosen
 	At             ui.Field
 	Zone           string

@@ -55,15 +55,17 @@ type Model struct {
 	DeadLetters Tile
 	Negative    Tile
 	Approvals   Tile
-	Integrity   *Integrity // nil: never run
-	Today       string     // name of today
-	LastWeek    string     // name of the day it is compared with
-	Until       string     // time of day both are counted up to, with the zone
-	Compare     []Compare
-	Services    []Service
-	Late        []Late
-	LateURL     string
-	Zone        string
+	// Dependencies are those that are not healthy.
+	Dependencies Tile
+	Integrity    *Integrity // nil: never run
+	Today        string     // name of today
+	LastWeek     string     // name of the day it is compared with
+	Until        string     // time of day both are counted up to, with the zone
+	Compare      []Compare
+	Services     []Service
+	Late         []Late
+	LateURL      string
+	Zone         string
 }
 
 // Oldest is the note of a tile that says since when the oldest of its things waits: Stamp.Relative.

@@ -5,6 +5,10 @@ func dependencies(key string) (en, ja string) {
 	switch key {
 	case "nav.dependencies":
 		return "Dependencies", "依存先"
+	case "overview.dependencies":
+		return "Dependencies not healthy", "要注意の依存先"
+	case "overview.dependencies_go":
+		return "Go to the dependencies", "依存先一覧へ"
 	case "chart.from":
 		return "From ({1})", "開始（{1}）"
 	case "state.healthy":

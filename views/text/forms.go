@@ -29,7 +29,7 @@ func forms(key string) (en, ja string) {
 	case "requeue.pays_now":
 		return "Customer pays now, credits", "今の支払い（クレジット）"
 	case "requeue.dependency":
-		return "The job depends on {1}. Make sure that it works again before you requeue.", "このジョブは {1} に依存しています。復旧を確認してから再投入してください。"
+		return "The job depends on {1}.", "このジョブは {1} に依存しています。"
 	case "requeue.when":
 		return "When", "実行時期"
 	case "requeue.now":

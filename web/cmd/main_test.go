@@ -9,6 +9,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if config := os.Getenv(workerEnv); config != "" {
+		beWorker(config)
+		return
+	}
 	code := modeltest.Main(m)
 	if err := built.remove(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -69,13 +69,14 @@ func (a *app) server() (*web.Server, error) {
 	}
 	sessions := session.New(a.staff, a.cfg.SecureCookies)
 	jsonAPI := api.New(api.Deps{
-		Ledger:   a.ledger,
-		Pricing:  a.pricing,
-		Jobs:     a.jobs,
-		Ops:      a.ops,
-		Requests: a.requests,
-		Costs:    a.costs,
-		Database: func(ctx context.Context) error { return migrations.Check(ctx, pool) },
+		Ledger:       a.ledger,
+		Pricing:      a.pricing,
+		Jobs:         a.jobs,
+		Ops:          a.ops,
+		Requests:     a.requests,
+		Dependencies: a.dependencies,
+		Costs:        a.costs,
+		Database:     func(ctx context.Context) error { return migrations.Check(ctx, pool) },
 		Queue: func(context.Context) error {
 			if s := a.relay.Status(); !s.RedisOK {
 				return errRedisAway
