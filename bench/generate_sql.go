@@ -122,8 +122,15 @@ FROM bench.plan WHERE n > $1 AND n <= $2 AND job_key IS NOT NULL
 	ORDER BY n`
 
 	generateOperations = `INSERT INTO operations (account_key, scope, id, kind, input_version, input, actor, job_key, started_at, completed_at, result)
-SELECT account_key, '', operation_id, CASE type WHEN 'adjustment' THEN 'adjust' WHEN 'grant' THEN 'grant' WHEN 'charge' THEN 'charge' ELSE 'signal' END, 1,
-	'{"kind":"00000000000000000000000000000000"}', actor, job_key, at, at, json_build_object('seq', seq, 'amount', amount, 'balance_after', balance_after)
+SELECT account_key, '', operation_id, CASE WHEN type IN ('grant', 'adjustment', 'charge') THEN type ELSE 'signal' END, 1,
+	-- What a person or a till asked for, by its digests, as verify compares them with the entry.
+	CASE WHEN type IN ('grant', 'adjustment') THEN json_strip_nulls(json_build_object('kind', encode(substring(sha256('s'::bytea || type::bytea) FOR 16), 'hex'),
+		'amount', encode(substring(sha256('i'::bytea || int8send(amount)) FOR 16), 'hex'),
+		'category', CASE WHEN type = 'grant' THEN encode(substring(sha256('spaid'::bytea) FOR 16), 'hex') END,
+		'reference', CASE WHEN type = 'grant' THEN encode(substring(sha256(('spay-' || n)::bytea) FOR 16), 'hex') END,
+		'reason', CASE WHEN type = 'adjustment' THEN encode(substring(sha256('sgenerated'::bytea) FOR 16), 'hex') END))
+		ELSE '{"kind":"00000000000000000000000000000000"}' END, actor, job_key, at, at,
+	json_build_object('entry', json_build_object('seq', seq, 'type', type, 'amount', amount, 'balance_after', balance_after, 'created_at', at))
 FROM bench.plan WHERE n > $1 AND n <= $2 ORDER BY n`
 
 	generateHeads = `UPDATE accounts a SET balance = e.balance_after, last_seq = e.seq, last_hash = e.hash, last_at = e.created_at,

@@ -94,7 +94,7 @@ func next(c verify.Check) string {
 		return "tally"
 	case verify.CheckLine, verify.CheckStuck:
 		return "work"
-	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckHash, verify.CheckAnchor, verify.CheckMonth:
+	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckHash, verify.CheckCut, verify.CheckAnchor, verify.CheckMonth, verify.CheckResult:
 		return "chain"
 	}
 	return "job"

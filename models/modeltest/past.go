@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -15,6 +16,25 @@ type Past struct {
 	// RuleVersion, RolloutID, Cohort and Category are empty where the entry has none.
 	RuleVersion, RolloutID, Cohort, Category string
 }
+
+// Operations writes the operations of those entries of an account that have none, each with the result and the
+// digests that it would have left: verify holds every entry against them.
+func Operations(t testing.TB, g *gorm.DB, account string) {
+	t.Helper()
+	if err := g.Exec(pastOperations, account).Error; err != nil {
+		t.Fatal(err)
+	}
+}
+
+const pastOperations = `INSERT INTO operations (account_key, scope, id, kind, input_version, input, actor, job_key, started_at, completed_at, result)
+	SELECT account_key, '', operation_id, CASE WHEN type IN ('grant', 'charge', 'adjustment') THEN type ELSE 'signal' END, 1,
+		json_strip_nulls(json_build_object('amount', encode(substring(sha256('i'::bytea || int8send(amount)) FOR 16), 'hex'),
+			'category', encode(substring(sha256('s'::bytea || convert_to(category, 'UTF8')) FOR 16), 'hex'),
+			'reference', encode(substring(sha256('s'::bytea || convert_to(reference, 'UTF8')) FOR 16), 'hex'),
+			'reason', encode(substring(sha256('s'::bytea || convert_to(reason, 'UTF8')) FOR 16), 'hex'))), actor, job_key, created_at, created_at,
+		json_build_object('entry', json_build_object('seq', seq, 'type', type, 'amount', amount, 'balance_after', balance_after, 'created_at', created_at))
+	FROM entries WHERE account_key = (SELECT key FROM accounts WHERE id = ?) ORDER BY seq
+	ON CONFLICT DO NOTHING`
 
 // Entries appends entries with times of their own to an account, which is made where it does not exist. They
 // rise in time and continue the chain; entries of jobs get keys of jobs that are none, so verify has
@@ -42,12 +62,15 @@ func Entries(t testing.TB, g *gorm.DB, account string, entries ...Past) {
 			}
 			err := tx.Raw(`INSERT INTO entries (account_key, seq, type, amount, balance_after, job_key, operation_id, rollout_id, cohort, rule_version,
 					actor, category, created_at, hash)
-				VALUES (?, ?, ?, ?, ?, ?, 'past', NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), 'system', NULLIF(?, ''), ?, ?) RETURNING hash`,
-				head.Key, head.LastSeq, e.Type, e.Amount, head.Balance, job, e.RolloutID, e.Cohort, e.RuleVersion, e.Category, e.At, head.LastHash).
+				VALUES (?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), 'system', NULLIF(?, ''), ?, ?) RETURNING hash`,
+				head.Key, head.LastSeq, e.Type, e.Amount, head.Balance, job, fmt.Sprint("past-", head.LastSeq), e.RolloutID, e.Cohort, e.RuleVersion, e.Category, e.At, head.LastHash).
 				Row().Scan(&head.LastHash)
 			if err != nil {
 				return err
 			}
+		}
+		if err := tx.Exec(pastOperations, account).Error; err != nil {
+			return err
 		}
 		return tx.Exec(`UPDATE accounts SET balance = ?, last_seq = ?, last_hash = ?, last_at = (SELECT max(created_at) FROM entries WHERE account_key = key),
 			negative_since = CASE WHEN ?::bigint < 0 THEN COALESCE(negative_since, clock_timestamp()) END WHERE key = ?`,

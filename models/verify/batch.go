@@ -154,6 +154,9 @@ func (w *worker) verify(ctx context.Context, b batch) error {
 		if err := w.readJobs(ctx, tx, b, now); err != nil {
 			return fmt.Errorf("jobs: %w", err)
 		}
+		if err := w.readResults(ctx, tx, b); err != nil {
+			return fmt.Errorf("results: %w", err)
+		}
 		return nil
 	})
 	if err != nil {

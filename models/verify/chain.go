@@ -141,10 +141,14 @@ func (c *chain) end(h *head) (agree bool, err error) {
 	}
 	if expected != nil {
 		message := "The account row does not repeat the newest entry."
-		if h.lastSeq > c.seq {
-			message = "The account row knows of more entries than there are: entries may have been removed."
-		}
 		if err := c.emit(Problem{Check: CheckHead, AccountID: h.id, Expected: strings.Join(expected, ", "), Found: strings.Join(found, ", "), Message: message}); err != nil {
+			return false, err
+		}
+	}
+	if h.lastSeq > c.seq {
+		err := c.emit(Problem{Check: CheckCut, AccountID: h.id, Expected: "entries up to " + number(h.lastSeq), Found: "entries up to " + number(c.seq),
+			Message: "The account row knows of more entries than there are: entries may have been removed."})
+		if err != nil {
 			return false, err
 		}
 	}

@@ -46,10 +46,15 @@ const (
 	CheckTally Check = "tally"
 	// CheckOperation: an operation has its result, and a job's charge is by the operation the job names.
 	CheckOperation Check = "operation"
+	// CheckResult: an entry is what the stored result of its operation says, by the actor of the operation, with the
+	// texts that were asked for.
+	CheckResult Check = "result"
 	// CheckTriggers: the triggers that refuse changes are there, fire always and do what the schema says.
 	CheckTriggers Check = "triggers"
 	// CheckCheckpoint: a checkpoint of an account is the sum of its entries up to there.
 	CheckCheckpoint Check = "checkpoint"
+	// CheckCut: every entry that an account row counts, or that the stored result of an operation tells of, is there.
+	CheckCut Check = "cut"
 	// CheckAnchor: the newest entries at an anchored moment are still the same.
 	CheckAnchor Check = "anchor"
 	// CheckRollup: the derived sums are those of the entries.
@@ -61,6 +66,6 @@ const (
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
-		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckLetter, CheckTally, CheckOperation,
-		CheckTriggers, CheckCheckpoint, CheckAnchor, CheckRollup, CheckMonth}
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckLetter, CheckTally, CheckOperation, CheckResult,
+		CheckTriggers, CheckCheckpoint, CheckCut, CheckAnchor, CheckRollup, CheckMonth}
 }

@@ -17,14 +17,14 @@ func Invariants() []Invariant {
 		{"L4", []Check{CheckNegativeSince}},
 		{"L5", []Check{CheckAttribution, CheckDecision}},
 		{"L6", []Check{CheckHash}},
-		{"L7", []Check{CheckAnchor}},
+		{"L7", []Check{CheckCut, CheckAnchor}},
 		{"L8", []Check{CheckHead}},
 		{"L9", []Check{CheckRollup, CheckCheckpoint, CheckMonth}},
 		{"J2", []Check{CheckSettlement, CheckAmount, CheckOrder}},
 		{"J3", []Check{CheckFlags, CheckJob}},
 		{"J4", []Check{CheckLine, CheckStuck}},
 		{"R9", []Check{CheckLetter, CheckTally}},
-		{"O1", []Check{CheckOperation}},
+		{"O1", []Check{CheckOperation, CheckResult}},
 		{"T1", []Check{CheckPayment}},
 	}
 }

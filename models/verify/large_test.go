@@ -40,6 +40,7 @@ func TestManyEntriesAreMergedFromCursors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	modeltest.Operations(t, m.G, "large")
 	var problems []Problem
 	opts := Options{Workers: 1, OnProblem: func(p Problem) error { problems = append(problems, p); return nil }}
 	v, ctx := New(m.G), context.Background()

@@ -30,12 +30,24 @@ type HeadState struct {
 type Rebuilt struct {
 	AccountID     string
 	Before, After HeadState
-	// Refused holds what is wrong with the entries themselves: such an account's head is left as it is,
-	// because entries that do not add up are nothing to rebuild from. nil when the head was put right.
+	// Refused holds what speaks against the entries: such an account's head is left as it is. Entries that do not add
+	// up are nothing to rebuild from, whatever is asked for. Where the head knows of more entries than there are
+	// (CheckCut), or operations answered otherwise (CheckResult), it may be the entries that are wrong: such heads are
+	// put right only if somebody says that the entries are to be believed. nil when the head was put right.
 	Refused []Problem
-	// Shorter is true when the head knew of more entries than there are: entries may have been removed.
-	// The entries stay the truth, so the head is put right all the same; compare the heads digest.
-	Shorter bool
+	// Against counts what spoke against the entries of a head that was put right all the same.
+	Against int64
+}
+
+// RebuildRequest asks for heads to be put right.
+type RebuildRequest struct {
+	// Actor is stored as who did it.
+	Actor actor.Actor
+	// Reason is required.
+	Reason string
+	// BelieveEntries rebuilds also where the head or operations speak of other entries than there are: somebody
+	// compared with a backup or an anchor and knows that the entries are right.
+	BelieveEntries bool
 }
 
 // RebuildReport counts what RebuildHeads did.
@@ -48,12 +60,12 @@ type RebuildReport struct {
 const refusedProblems = 10
 
 // RebuildHeads puts the head of every account right that differs from its entries: under the account's
-// lock, from its newest entry, if its chain is whole, with an audit row in the same transaction. tell
-// hears of each such account, rebuilt or refused; nil for nothing. who is stored as the actor; reason
-// is required (fault invalid_request).
-func (v *Verifier) RebuildHeads(ctx context.Context, who actor.Actor, reason string, tell func(Rebuilt) error) (RebuildReport, error) {
+// lock, from its newest entry, if its chain is whole and nothing speaks against it, with an audit row in the
+// same transaction. tell hears of each such account, rebuilt or refused; nil for nothing. Fault:
+// invalid_request without a reason.
+func (v *Verifier) RebuildHeads(ctx context.Context, r RebuildRequest, tell func(Rebuilt) error) (RebuildReport, error) {
 	var report RebuildReport
-	if reason == "" {
+	if r.Reason == "" {
 		return report, fault.InvalidField("reason", "is required")
 	}
 	run := ids.New()
@@ -66,7 +78,7 @@ func (v *Verifier) RebuildHeads(ctx context.Context, who actor.Actor, reason str
 			after = key
 			var one *Rebuilt
 			err := db.InTx(ctx, v.g, func(tx *gorm.DB) (err error) {
-				one, err = rebuild(ctx, tx, key, who, reason, run)
+				one, err = rebuild(ctx, tx, key, r, run)
 				return err
 			})
 			if err != nil {
@@ -108,7 +120,7 @@ func (v *Verifier) differing(ctx context.Context, after int64) ([]int64, error) 
 }
 
 // rebuild puts one head right within tx; nil when it is right already.
-func rebuild(ctx context.Context, tx *gorm.DB, key int64, who actor.Actor, reason, run string) (*Rebuilt, error) {
+func rebuild(ctx context.Context, tx *gorm.DB, key int64, r RebuildRequest, run string) (*Rebuilt, error) {
 	g := tx.WithContext(ctx)
 	// A long chain takes longer to walk than a statement may otherwise last.
 	if err := g.Exec(`SELECT set_config('statement_timeout', '0', true)`).Error; err != nil {
@@ -151,14 +163,43 @@ func rebuild(ctx context.Context, tx *gorm.DB, key int64, who actor.Actor, reaso
 	if broken {
 		return out, nil
 	}
-	out.Shorter = h.lastSeq > c.seq
+	against, err := against(g, key, h, c)
+	if err != nil {
+		return nil, err
+	}
+	if len(against) > 0 && !r.BelieveEntries {
+		out.Refused = against
+		return out, nil
+	}
+	out.Against = int64(len(against))
 	err = g.Exec(`UPDATE accounts SET balance = ?, last_seq = ?, last_hash = ?::bytea, last_at = ?, negative_since = ?, updated_at = clock_timestamp()
 		WHERE key = ?`, c.balance, c.seq, c.hash[:], out.After.LastAt, out.After.NegativeSince, key).Error
 	if err != nil {
 		return nil, err
 	}
-	return out, audit.Record(ctx, tx, audit.Row{Actor: who, Action: "account.rebuild_head", Object: "account:" + row.ID, Reason: reason,
-		Before: out.Before, After: out.After, RequestID: run, TraceID: operation.TraceID(ctx)})
+	after := struct {
+		HeadState
+		// Against counts what spoke against the entries that were believed.
+		Against int64 `json:"spoke_against,omitempty"`
+	}{out.After, out.Against}
+	return out, audit.Record(ctx, tx, audit.Row{Actor: r.Actor, Action: "account.rebuild_head", Object: "account:" + row.ID, Reason: r.Reason,
+		Before: out.Before, After: after, RequestID: run, TraceID: operation.TraceID(ctx)})
+}
+
+// against is what speaks against the entries of an account whose chain is whole: a head that counts more of them, and
+// operations that answered otherwise, told of at most refusedProblems.
+func against(g *gorm.DB, key int64, h head, c chain) ([]Problem, error) {
+	var out []Problem
+	if h.lastSeq > c.seq {
+		out = append(out, Problem{Check: CheckCut, AccountID: h.id, Expected: "entries up to " + number(h.lastSeq), Found: "entries up to " + number(c.seq),
+			Message: "The account row knows of more entries than there are: entries may have been removed."})
+	}
+	n, err := otherResults(g, key)
+	if err == nil && n > 0 {
+		out = append(out, Problem{Check: CheckResult, AccountID: h.id, Expected: "entries as their operations answered", Found: number(n) + " that differ",
+			Message: "Operations say otherwise than the entries: entries may have been changed or removed."})
+	}
+	return out, err
 }
 
 // walk adds an account's entries to c, oldest first.

@@ -87,17 +87,33 @@ func describeGroup(rule, rollout, cohort, category string) string {
 	return out
 }
 
+// keptDifferences is how many differences of the rollup the audit row of a rebuild keeps.
+const keptDifferences = 50
+
 // RebuildRollup has the derived sums computed anew from the entries, and leaves an audit row with who asked
-// and why. Sums stay right meanwhile. It returns the moment before which all entries are in the rollup again.
+// and why, how many sums differed and the first of the differences: where it was the entries that were changed, the
+// sums were what still told. Sums stay right meanwhile. It returns the moment before which all entries are in the rollup again.
 func (v *Verifier) RebuildRollup(ctx context.Context, by actor.Actor, reason string, s *rollup.Store) (time.Time, error) {
 	before, err := s.Through(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}
-	type reach struct {
-		Through time.Time `json:"through"`
+	differ := struct {
+		Through     time.Time `json:"through"`
+		Differ      int64     `json:"differ"`
+		Differences []string  `json:"differences,omitempty"`
+	}{Through: before}
+	look := &run{v: v, report: Report{ByCheck: map[Check]int64{}}, opts: Options{OnProblem: func(p Problem) error {
+		if len(differ.Differences) < keptDifferences {
+			differ.Differences = append(differ.Differences, p.String())
+		}
+		return nil
+	}}}
+	if err := look.rollup(ctx); err != nil {
+		return time.Time{}, fmt.Errorf("verify: %w", err)
 	}
-	err = audit.Record(ctx, v.g, audit.Row{Actor: by, Action: "rollup.rebuild", Object: "rollup", Reason: reason, Before: reach{before}})
+	differ.Differ = look.report.Problems
+	err = audit.Record(ctx, v.g, audit.Row{Actor: by, Action: "rollup.rebuild", Object: "rollup", Reason: reason, Before: differ})
 	if err != nil {
 		return time.Time{}, fmt.Errorf("verify: %w", db.Fault(err))
 	}

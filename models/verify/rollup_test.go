@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"recoup/models/audit"
 	"recoup/models/modeltest"
 	"recoup/models/rollup"
 	"recoup/models/verify"
@@ -66,6 +67,10 @@ func TestDamageToTheRollupIsNamed(t *testing.T) {
 			}
 			if report, problems := check(t, m.G, verify.Options{}); !report.OK() {
 				t.Fatalf("after it was built anew: %v", problems)
+			}
+			rows, err := audit.Of(ctx, m.G, "rollup", 1)
+			if err != nil || len(rows) != 1 || rows[0].Before == nil || !strings.Contains(*rows[0].Before, c.say) {
+				t.Fatalf("the audit log does not keep the difference: %+v, %v", rows, err)
 			}
 		})
 	}

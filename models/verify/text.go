@@ -54,7 +54,7 @@ func WriteText(w io.Writer, r Report) error {
 // String says on one line, or on one a problem, what became of the account's head.
 func (r Rebuilt) String() string {
 	if r.Refused != nil {
-		lines := []string{fmt.Sprintf("account %s: refused, its entries are not whole; the head is left as it is", r.AccountID)}
+		lines := []string{fmt.Sprintf("account %s: refused, its entries are not whole or something speaks against them; the head is left as it is", r.AccountID)}
 		for _, p := range r.Refused {
 			lines = append(lines, "  "+p.String())
 		}
@@ -62,8 +62,8 @@ func (r Rebuilt) String() string {
 	}
 	s := fmt.Sprintf("account %s: head rebuilt: seq %d → %d, balance %d → %d", r.AccountID,
 		r.Before.LastSeq, r.After.LastSeq, r.Before.Balance, r.After.Balance)
-	if r.Shorter {
-		s += "; the head knew of more entries than there are: compare the heads digest"
+	if r.Against > 0 {
+		s += "; the entries were believed although the head or operations say otherwise"
 	}
 	return s
 }

@@ -84,7 +84,7 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 		{"a charge in the middle is gone", []string{"DELETE FROM entries WHERE " + ofJob("delivered", "charge")},
 			[]problem{{verify.CheckFlags, "many", "delivered"}, {verify.CheckSeq, "many", ""}}},
 		{"the tail is cut off", []string{"DELETE FROM entries WHERE account_key = " + many + " AND seq = (SELECT last_seq FROM accounts WHERE id = 'many')"},
-			[]problem{{verify.CheckHead, "many", ""}}},
+			[]problem{{verify.CheckCut, "many", ""}, {verify.CheckHead, "many", ""}}},
 		{"a hash is another's", []string{"UPDATE entries SET hash = sha256('x') WHERE account_key = " + many + " AND seq = 3"},
 			[]problem{{verify.CheckHash, "many", ""}}},
 		{"the operation of an entry", []string{"UPDATE entries SET operation_id = 'forged' WHERE account_key = " + many + " AND seq = 1"},
@@ -96,7 +96,7 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 		{"the balance on the head (F19)", []string{"UPDATE accounts SET balance = balance + 5 WHERE id = 'many'"},
 			[]problem{{verify.CheckHead, "many", ""}}},
 		{"a head without entries", []string{"UPDATE accounts SET balance = 50, last_seq = 1 WHERE id = 'empty'"},
-			[]problem{{verify.CheckHead, "empty", ""}}},
+			[]problem{{verify.CheckCut, "empty", ""}, {verify.CheckHead, "empty", ""}}},
 		{"the age of a debt", []string{"UPDATE accounts SET negative_since = negative_since + interval '1 second' WHERE id = 'debt'"},
 			[]problem{{verify.CheckNegativeSince, "debt", ""}}},
 		{"a refund flag without its entry (F02)", []string{"UPDATE jobs SET is_refunded = true, refunded_at = now() WHERE id = 'queued'"},
@@ -173,9 +173,9 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 		{"a checkpoint of entries that there are not", []string{"INSERT INTO entry_checkpoints VALUES (" + many + ", 1000, 'grant', 1, 1)"},
 			[]problem{{verify.CheckCheckpoint, "many", ""}}},
 	}
-	// The anchor is outside the database, triggers hold no rows, no month is closed and nothing settled here: their own tests
-	// prove them.
-	proved := map[verify.Check]bool{verify.CheckAnchor: true, verify.CheckTriggers: true, verify.CheckMonth: true, verify.CheckPayment: true}
+	// The anchor is outside the database, triggers hold no rows, no month is closed and nothing settled here, results have
+	// a list of their own: other tests prove them.
+	proved := map[verify.Check]bool{verify.CheckAnchor: true, verify.CheckTriggers: true, verify.CheckMonth: true, verify.CheckPayment: true, verify.CheckResult: true}
 	for _, c := range cases {
 		for _, p := range c.want {
 			proved[p.check] = true
@@ -186,7 +186,10 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 			report, problems := check(t, m.G, verify.Options{Workers: 1})
 			var got []problem
 			for _, p := range problems {
-				got = append(got, problem{p.Check, p.AccountID, p.JobID})
+				// What operations say against such a row is another matter: TestAnEntryIsHeldAgainstItsOperation.
+				if p.Check != verify.CheckResult && !(p.Check == verify.CheckCut && p.Found == "no entry") {
+					got = append(got, problem{p.Check, p.AccountID, p.JobID})
+				}
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("found %v, want %v", got, c.want)

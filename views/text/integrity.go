@@ -129,7 +129,7 @@ func rules(key string) (en, ja string) {
 	case "rule.L6":
 		return "Entries are chained by checksums: a later change of any of them shows.", "記帳はチェックサムで連結されており、後からの変更は必ず発覚します。"
 	case "rule.L7":
-		return "The newest entries of past nights are still there: nothing was cut off at the end.", "過去の夜間時点の最新記帳が残っています。末尾は切り取られていません。"
+		return "Nothing was cut off at the end: every entry that an account or an operation knows of is there, and the newest entries of past nights are still the same.", "末尾は切り取られていません。アカウントや操作の記録が示すすべての記帳が存在し、過去の夜間時点の最新記帳も変わっていません。"
 	case "rule.L8":
 		return "The balance that an account shows is that of its newest entry.", "アカウントに表示される残高は、最新の記帳の残高と一致します。"
 	case "rule.L9":
@@ -145,26 +145,26 @@ func rules(key string) (en, ja string) {
 	case "rule.T1":
 		return "What a settlement pays for a job was delivered under the candidate, approved by a second person, and paid once; the entry says the same.", "精算でジョブに対して支払われる額は、候補の価格で納品されたものに限り、第二の担当者が承認し、一度だけ支払われ、記帳と一致します。"
 	case "rule.O1":
-		return "Every change has its stored result, and each charge belongs to the operation that its job names.", "すべての変更に結果が保存されており、課金はジョブの示す操作によるものです。"
+		return "Every change has its stored result, each charge belongs to the operation that its job names, and every entry is what its operation answered.", "すべての変更に結果が保存されており、課金はジョブの示す操作によるもので、すべての記帳が操作の回答と一致します。"
 
 	case "next.heads":
-		return "The entries are right, their copy on the account is not; such an account refuses charges. Ask an operator to run: recoup verify --rebuild-heads --reason “…”. Then run this again.", "記帳は正しく、アカウント側の写しが誤っています。該当アカウントは課金を拒否します。運用担当者に recoup verify --rebuild-heads --reason “…” の実行を依頼し、その後もう一度検証してください。"
+		return "Either the entries are right and their copy on the account is not, or entries were removed or changed and the copy still knows. Such an account refuses charges. First keep the database as it is and let an operator compare the account with its operations, a backup and the anchor file. Only if the entries are right: recoup verify --rebuild-heads --reason “…”; it refuses where the copy or operations know of other entries. Then run this again.", "記帳が正しくアカウント側の写しが誤っている場合と、記帳が削除または変更され、写しが元の状態を示している場合の両方があり得ます。該当アカウントは課金を拒否します。まずデータベースをそのまま保全し、操作の記録・バックアップ・アンカーファイルとの照合を運用担当者に依頼してください。記帳が正しいと確認できた場合のみ recoup verify --rebuild-heads --reason “…” を実行します。写しや操作の記録と記帳が食い違う場合は実行が拒否されます。その後もう一度検証してください。"
 	case "next.triggers":
 		return "Somebody with the rights of an owner changed the protection. Ask an operator to set it again (ALTER TABLE … ENABLE ALWAYS TRIGGER …) and to find out who took it off and what was changed meanwhile.", "所有者権限を持つ者が保護を変更しました。運用担当者に再設定（ALTER TABLE … ENABLE ALWAYS TRIGGER …）と、誰が外し、その間に何が変更されたかの調査を依頼してください。"
 	case "next.chain":
-		return "Entries were changed or removed past the program. Correct nothing by hand. Keep the database as it is, ask an operator to compare it with a backup and the anchor file, and close no month before that.", "プログラムを経由せずに記帳が変更または削除されました。手作業で直さず、データベースをそのまま保全し、バックアップおよびアンカーファイルとの照合を運用担当者に依頼してください。それまで月次は締めないでください。"
+		return "Entries, or what they are held against, were changed or removed past the program. Correct nothing by hand. Keep the database as it is, ask an operator to compare it with a backup and the anchor file, and close no month before that.", "記帳、またはその照合先の記録が、プログラムを経由せずに変更または削除されました。手作業で直さず、データベースをそのまま保全し、バックアップおよびアンカーファイルとの照合を運用担当者に依頼してください。それまで月次は締めないでください。"
 	case "next.job":
 		return "Open the job and compare its timeline with its entries. What the customer paid wrongly is put right by an adjustment with the job in its reason; report the row to the engineers.", "ジョブを開き、経緯と記帳を見比べてください。誤って支払われた分は、理由にジョブを記した調整で直し、該当の行を開発者に報告してください。"
 	case "next.work":
 		return "No money is wrong. Look on the overview whether worker processes run and sweep; jobs that still wait there after that are for the engineers.", "金額に誤りはありません。概要でワーカープロセスが動作しているか確認してください。それでも残るジョブは開発者に報告してください。"
 	case "next.checkpoint":
-		return "The entries are right, the sums kept for long accounts are not. Ask an operator to run: recoup verify --rewrite-checkpoints.", "記帳は正しく、長いアカウント用に保存された合計が誤っています。運用担当者に recoup verify --rewrite-checkpoints の実行を依頼してください。"
+		return "Either the kept sum is wrong, or an entry was changed after it was made and the sum still knows. First keep the database as it is and let an operator compare the account with its operations, a backup and the anchor file. Only if the entries are right: recoup verify --rewrite-checkpoints.", "保存された合計が誤っている場合と、合計の作成後に記帳が変更され、合計が元の状態を示している場合の両方があり得ます。まずデータベースをそのまま保全し、操作の記録・バックアップ・アンカーファイルとの照合を運用担当者に依頼してください。記帳が正しいと確認できた場合のみ recoup verify --rewrite-checkpoints を実行します。"
 	case "next.letter":
 		return "No money is wrong. The job says what is true: open it from here, and report the row to the engineers. Until it is put right the list of dead letters is not to be relied on for this job.", "金額に誤りはありません。正しいのはジョブの状態です。ここからジョブを開いて確認し、該当の行を開発者に報告してください。修正されるまで、このジョブについてはデッドレターの一覧に頼らないでください。"
 	case "next.tally":
 		return "No money is wrong, and every dead letter is in the list; only how many there are is said wrongly. Ask an operator to run: recoup verify --rewrite-tallies.", "金額に誤りはなく、デッドレターもすべて一覧にあります。表示される件数だけが誤っています。運用担当者に recoup verify --rewrite-tallies の実行を依頼してください。"
 	case "next.rollup":
-		return "The entries are right, the sums made from them are not. Ask an operator to run: recoup verify --rebuild-rollup --reason “…”.", "記帳は正しく、そこから作られた合計が誤っています。運用担当者に recoup verify --rebuild-rollup --reason “…” の実行を依頼してください。"
+		return "Either a derived sum is wrong, or an entry was changed, removed or slipped in after it was made and the sum still knows. First keep the database as it is and let an operator compare the entries of that time with their operations, a backup and the anchor file: making the sums anew erases what they know. Only if the entries are right: recoup verify --rebuild-rollup --reason “…”.", "集計値が誤っている場合と、集計後に記帳が変更・削除・挿入され、集計値が元の状態を示している場合の両方があり得ます。集計を作り直すとその手がかりが失われます。まずデータベースをそのまま保全し、該当時間帯の記帳について操作の記録・バックアップ・アンカーファイルとの照合を運用担当者に依頼してください。記帳が正しいと確認できた場合のみ recoup verify --rebuild-rollup --reason “…” を実行します。"
 	}
 	return "", ""
 }
@@ -212,6 +212,10 @@ func checks(key string) (en, ja string) {
 		return "Counts of dead letters", "デッドレターの件数"
 	case "check.operation":
 		return "Operations", "操作"
+	case "check.result":
+		return "Entries against operations", "記帳と操作の照合"
+	case "check.cut":
+		return "Missing entries", "欠けている記帳"
 	case "check.triggers":
 		return "Protection", "保護"
 	case "check.anchor":

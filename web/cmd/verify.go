@@ -14,6 +14,7 @@ type verifyCmd struct {
 	Grace              time.Duration `default:"2m" help:"How long past its time a job may wait for the sweeper."`
 	Workers            int           `help:"Connections that read at once; one a processor when not given."`
 	RebuildHeads       bool          `help:"Put the head of every account right that differs from its entries; needs --reason."`
+	BelieveEntries     bool          `help:"With --rebuild-heads: also where the head or operations know of other entries than there are. Compare with a backup and the anchor file first."`
 	RebuildRollup      bool          `help:"Compute the derived sums anew from the entries; needs --reason."`
 	RewriteCheckpoints bool          `help:"Compute the sums that long accounts' totals come from anew."`
 	RewriteTallies     bool          `help:"Count the open dead letters of all groups anew."`
@@ -28,6 +29,9 @@ func (c verifyCmd) Run(e *env) error {
 	if (c.RebuildHeads || c.RebuildRollup) && c.Reason == "" {
 		return errors.New("rebuilding needs --reason: it is kept in the audit log. Nothing was done")
 	}
+	if c.BelieveEntries && !c.RebuildHeads {
+		return errors.New("--believe-entries is for --rebuild-heads. Nothing was done")
+	}
 	a, err := openFor(e)
 	if err != nil {
 		return err
@@ -35,7 +39,7 @@ func (c verifyCmd) Run(e *env) error {
 	defer a.close(e.ctx)
 	v := verify.New(a.g)
 	if c.RebuildHeads {
-		sum, err := v.RebuildHeads(e.ctx, operator(), c.Reason, func(r verify.Rebuilt) error {
+		sum, err := v.RebuildHeads(e.ctx, verify.RebuildRequest{Actor: operator(), Reason: c.Reason, BelieveEntries: c.BelieveEntries}, func(r verify.Rebuilt) error {
 			_, err := fmt.Fprintln(e.out, r)
 			return err
 		})
