@@ -200,6 +200,10 @@ func (h *Console) closeMonth(c echo.Context) error {
 		out, err = h.Months.Close(c.Request().Context(), request)
 	}
 	to := present.MonthURL(o.Month)
+	if f := fault.As(err); f != nil && o.Closed != nil && f.Code != fault.CodeStateConflict {
+		// Whatever else is wrong with the form, there is nothing left to close: the dialog goes, the closed month is shown.
+		err = month.AlreadyClosed(o.Month)
+	}
 	var broken error
 	answer := h.conclude(r, to, month.Scope(), out, err, func(err error) templ.Component {
 		var m views.Close

@@ -36,6 +36,8 @@ const (
 	StateProblems = "month_problems"
 	// StateUntied: its closing is not the sum of all balances at its end.
 	StateUntied = "month_untied"
+	// StateMiscounted: its figures are not what its entries add up to. The refusal's detail "differences" names them.
+	StateMiscounted = "month_miscounted"
 	// StateChanged: its figures are no longer those that the person saw.
 	StateChanged = "month_changed"
 )
@@ -65,6 +67,7 @@ func (o Obstacle) fault(m calendar.Month) *fault.Error {
 		StateUnverified: "The ledger was not verified since month %s ended.",
 		StateProblems:   "Month %s cannot be closed while verify finds something wrong with the ledger: " + strings.Join(o.Checks, ", ") + ".",
 		StateUntied:     "The closing of month %s is not the sum of all balances at its end.",
+		StateMiscounted: "The figures of month %s, which come from kept sums, are not what its entries add up to.",
 		StateChanged:    "The figures of month %s have changed since they were shown.",
 	}[o.State]
 	return fault.State(o.State, say+" Nothing was changed.", m)
@@ -162,8 +165,12 @@ func Object(m calendar.Month) string { return "month:" + m.String() }
 // Scope is the scope of closing months.
 func Scope() operation.Scope { return operation.Named("months") }
 
+// AlreadyClosed is the fault of who asks for a month to be closed that is closed: state_conflict.
+func AlreadyClosed(m calendar.Month) error { return Obstacle{State: StateClosed}.fault(m) }
+
 // Close closes a month: its figures and their digest are stored, and the ledger is anchored at the month's last
-// moment. Of two people who close at once, one does. Faults: state_conflict with one of the states above,
+// moment. The figures are held against the month's entries themselves, by everything they are told apart by, which
+// reads each of these entries once. Of two people who close at once, one does. Faults: state_conflict with one of the states above,
 // invalid_request, and those of operation.Apply.
 func (s *Service) Close(ctx context.Context, r CloseRequest) (operation.Outcome, error) {
 	var bad []fault.Field
@@ -173,7 +180,7 @@ func (s *Service) Close(ctx context.Context, r CloseRequest) (operation.Outcome,
 	case len([]rune(reason)) > 500:
 		bad = append(bad, fault.Field{Name: "reason", Message: "is too long"})
 	}
-	heads := ""
+	heads, counted := "", Figures{}
 	if bad == nil {
 		// What reads long or needs a transaction of its own comes first; all of it is looked at again inside.
 		o, err := s.Obstacle(ctx, r.Month)
@@ -181,8 +188,11 @@ func (s *Service) Close(ctx context.Context, r CloseRequest) (operation.Outcome,
 			return operation.Outcome{}, err
 		}
 		if o == nil {
-			_, to, err := s.Span(ctx, r.Month)
+			from, to, err := s.Span(ctx, r.Month)
 			if err != nil {
+				return operation.Outcome{}, err
+			}
+			if counted, err = s.recount(ctx, r.Month, from, to); err != nil {
 				return operation.Outcome{}, err
 			}
 			if heads, err = s.Anchor(ctx, lastMoment(to)); err != nil {
@@ -193,13 +203,13 @@ func (s *Service) Close(ctx context.Context, r CloseRequest) (operation.Outcome,
 	return s.Ops.Apply(ctx, operation.Request{Scope: Scope(), ID: r.OperationID, Kind: "month_close", Actor: r.Actor, Object: Object(r.Month),
 		RequestID: r.RequestID, Reason: r.Reason, Invalid: bad,
 		Input: operation.Input{"month": r.Month.String(), "digest": r.Digest, "reason": r.Reason},
-	}, func(ctx context.Context, tx *operation.Tx) (any, error) { return s.close(ctx, tx, r, heads) })
+	}, func(ctx context.Context, tx *operation.Tx) (any, error) { return s.close(ctx, tx, r, heads, counted) })
 }
 
 // lastMoment is the last one of a month that ends at to; times of the ledger have microseconds.
 func lastMoment(to time.Time) time.Time { return to.Add(-time.Microsecond) }
 
-func (s *Service) close(ctx context.Context, tx *operation.Tx, r CloseRequest, heads string) (any, error) {
+func (s *Service) close(ctx context.Context, tx *operation.Tx, r CloseRequest, heads string, counted Figures) (any, error) {
 	// One after the other: the second finds the month closed.
 	if err := tx.DB.WithContext(ctx).Exec(`SELECT pg_advisory_xact_lock(hashtextextended('recoup months', 0))`).Error; err != nil {
 		return nil, fmt.Errorf("month: lock: %w", err)
@@ -234,6 +244,9 @@ func (s *Service) close(ctx context.Context, tx *operation.Tx, r CloseRequest, h
 	if digest != r.Digest {
 		return nil, Obstacle{State: StateChanged}.fault(r.Month)
 	}
+	if d := Differences(counted, f); d != nil {
+		return nil, Obstacle{State: StateMiscounted}.fault(r.Month).With("differences", differing(d))
+	}
 	balances, err := balancesAt(ctx, tx.DB, to)
 	if err != nil {
 		return nil, err
@@ -257,6 +270,15 @@ func (s *Service) close(ctx context.Context, tx *operation.Tx, r CloseRequest, h
 	err = audit.Record(ctx, tx.DB, audit.Row{Actor: r.Actor, Action: "month.close", Object: Object(r.Month), Reason: r.Reason, After: result,
 		OperationID: r.OperationID, RequestID: r.RequestID, TraceID: tx.TraceID})
 	return result, err
+}
+
+// differing are differences as a refusal tells them: figure, what the entries say, what the figures said.
+func differing(list []Difference) []string {
+	out := make([]string, len(list))
+	for i, d := range list {
+		out[i] = d.Name + ": entries " + d.Stored + ", figures " + d.Now
+	}
+	return out
 }
 
 // balancesAt adds up each account's balance before a moment from the entry that holds it. No amount is read, so

@@ -384,6 +384,54 @@ func TestALateTransactionKeepsTheMonthOpen(t *testing.T) {
 	}
 }
 
+// Kept sums whose total is right and whose parts are not would be closed for good: the entries are counted anew.
+func TestWrongSumsByTypeAreNotClosed(t *testing.T) {
+	for _, c := range []struct{ name, damage, say string }{
+		{"types", `UPDATE rollup_days SET amount = amount + 1000 WHERE type = 'grant';
+			UPDATE rollup_days SET amount = amount - 1000 WHERE type = 'adjustment'`, "grant: entries 1 / 100, figures 1 / 1100"},
+		{"a count", `UPDATE rollup_days SET count = count + 1 WHERE type = 'grant'`, "grant: entries 1 / 100, figures 2 / 100"},
+		{"a group", `UPDATE rollup_days SET category = 'goodwill' WHERE type = 'grant'`, "group: entries 1 / 100, figures 0 / 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, "UTC")
+			w.entries("a", modeltest.Past{At: at(t, "2025-08-10T00:00:00Z"), Type: "grant", Amount: 100, Category: "paid"},
+				modeltest.Past{At: at(t, "2025-08-12T00:00:00Z"), Type: "adjustment", Amount: -30},
+				modeltest.Past{At: at(t, "2025-09-10T00:00:00Z"), Type: "grant", Amount: 1, Category: "paid"})
+			w.verified()
+			w.rollUp()
+			for _, s := range strings.Split(c.damage, ";") {
+				if res := w.G.Exec(s); res.Error != nil || res.RowsAffected == 0 {
+					t.Fatalf("%d rows, %v", res.RowsAffected, res.Error)
+				}
+			}
+			f := w.refused("2025-08", month.StateMiscounted)
+			if said := fmt.Sprint(f.Detail["differences"]); !strings.Contains(said, c.say) {
+				t.Errorf("said %s", said)
+			}
+			if o := w.read("2025-08"); o.Closed != nil {
+				t.Error("it is closed")
+			}
+		})
+	}
+}
+
+// The month after a closed one is counted from where that ended, its open refunds included.
+func TestTheNextMonthIsCountedFromTheClosedOne(t *testing.T) {
+	w := newWorld(t, "UTC")
+	w.entries("a", modeltest.Past{At: at(t, "2025-08-10T00:00:00Z"), Type: "grant", Amount: 100, Category: "paid"},
+		modeltest.Past{At: at(t, "2025-08-11T00:00:00Z"), Type: "charge", Amount: -10}, modeltest.Past{At: at(t, "2025-08-12T00:00:00Z"), Type: "refund", Amount: 10},
+		modeltest.Past{At: at(t, "2025-09-10T00:00:00Z"), Type: "reclaim", Amount: -10})
+	if err := w.G.Exec(`INSERT INTO verify_runs (started_at, finished_at, partial, accounts, entries, jobs, problems, by_check)
+		SELECT clock_timestamp(), clock_timestamp(), false, 1, 4, 0, 0, '{}'`).Error; err != nil {
+		t.Fatal(err)
+	}
+	w.mustClose("2025-08")
+	w.mustClose("2025-09")
+	if got := say(w.read("2025-09").Figures); !strings.Contains(got, "opening 100, reclaim 1 of -10, closing 90, open refunds 0 of 0") {
+		t.Error(got)
+	}
+}
+
 // Of many who close the same month at once one does; the same operation sent again is a replay.
 func TestTwoPeopleCloseAtOnce(t *testing.T) {
 	ctx := context.Background()

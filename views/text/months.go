@@ -166,6 +166,8 @@ func months(key string) (en, ja string) {
 		return "The last verification found something wrong with the ledger: {1}.", "直近の検証で台帳に問題が見つかっています：{1}。"
 	case "conflict.month_untied":
 		return "The closing is not the sum of all balances at its end. Tell an administrator, who runs recoup verify.", "月末残高が、月末時点の全残高の合計と一致しません。管理者に知らせ、recoup verify を実行してもらってください。"
+	case "conflict.month_miscounted":
+		return "The figures by type or group are not what the entries of the month add up to. Close nothing, and have recoup verify run: either kept sums or entries were changed past the program.", "種類別またはグループ別の集計が、この月の記帳の合計と一致しません。締めずに recoup verify を実行してもらってください。保存された集計または記帳が、プログラムを経由せずに変更されています。"
 	case "conflict.month_changed":
 		return "The figures have changed since they were shown. Look at them again.", "表示後に集計が変わりました。もう一度確認してください。"
 	case "filter.zone":
