@@ -29,6 +29,7 @@ func long(t *testing.T, g *gorm.DB, account string, n int, first time.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	modeltest.Operations(t, g, account)
 }
 
 func checkpoints(t *testing.T, m *modeltest.Models) (n int) {
