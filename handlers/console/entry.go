@@ -43,6 +43,9 @@ func (h *Console) entry(c echo.Context) error {
 	if len(list.Rows) > 1 {
 		d.Previous = &list.Rows[1]
 	}
+	if d.Differs, err = h.Verifier.EntryDiffers(ctx, a.ID, seq); err != nil {
+		return err
+	}
 	if d.Entry.Type == ledger.Grant || d.Entry.Type == ledger.Adjustment {
 		if d.Approval, err = h.Requests.OfOperation(ctx, operation.Account(a.ID), d.Entry.OperationID); err != nil {
 			return err

@@ -84,3 +84,33 @@ func TestEntryPage(t *testing.T) {
 	w.says(b.page("/accounts/acct_7/entries/3"), "Inconsistent", "a row was changed from outside")
 	w.says(b.page("/accounts/acct_7/entries/2"), "Consistent")
 }
+
+// What the hash does not cover is held against the operation: a reason that was rewritten is no longer shown as sound.
+func TestEntryPageHoldsTheEntryAgainstItsOperation(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	fin := w.as(staff.Finance)
+	fin.sent("/accounts/acct_7/adjustments", fin.form("/accounts/acct_7/adjustments", "amount", "-7", "reason", "counted twice", "reference", "T-9"))
+	b := w.as(staff.Viewer)
+	page := b.page("/accounts/acct_7/entries/2")
+	w.says(page, "not actor, category, reference and reason", "Its operation, and what was asked for with it, say the same", "Consistent")
+	for _, s := range []string{`ALTER TABLE entries DISABLE TRIGGER USER`, `UPDATE entries SET reason = 'a gift' WHERE seq = 2`} {
+		if err := w.G.Exec(s).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	page = b.page("/accounts/acct_7/entries/2")
+	w.says(page, "a gift", "Its operation says otherwise", "another reason", "Inconsistent")
+	w.saysNot(page, "say the same")
+}
+
+// Where a filter leaves entries of a day out, what is shown is added up beside the day's own change.
+func TestDaysOfAFilteredStatement(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	w.Charge(t, "acct_7", "j1", 40)
+	w.Charge(t, "acct_7", "j2", 60)
+	b := w.as(staff.Viewer)
+	w.says(b.page("/accounts/acct_7?type=charge"), "2 entries", "those shown −100", "whole day: opening 0 · net +900", "closing 900")
+	w.saysNot(b.page("/accounts/acct_7"), "those shown")
+}

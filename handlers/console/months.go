@@ -194,7 +194,7 @@ func (h *Console) closeMonth(c echo.Context) error {
 	request := month.CloseRequest{OperationID: by.OperationID, Actor: by.Actor, RequestID: by.RequestID, Month: o.Month,
 		Digest: r.FormValue("digest"), Reason: strings.TrimSpace(r.FormValue("reason"))}
 	var out operation.Outcome
-	if strings.TrimSpace(r.FormValue("confirm")) != o.Month.String() {
+	if strings.TrimSpace(r.FormValue("confirm")) != o.Month.String() && o.Closed == nil {
 		err = fault.InvalidField("confirm", "must be the month as it is written above")
 	} else {
 		out, err = h.Months.Close(c.Request().Context(), request)

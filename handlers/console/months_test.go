@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"encoding/csv"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -57,7 +58,7 @@ func TestMonthPage(t *testing.T) {
 	b := w.signedIn(w.person(staff.Finance, staff.Preferences{TimeZone: "Asia/Tokyo"}))
 	page := b.page("/months/2025-09")
 	for _, want := range []string{"September 2025", "1–30 Sep 2025", "Asia/Kathmandu", "video_render@v2", "ro_1", "candidate", "Goodwill",
-		"Opening 1,000 and entries of −113 make closing 887, to the credit."} {
+		"By the kept sums, opening 1,000 and the month’s −113 make closing 887."} {
 		if !strings.Contains(plain(page), want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -191,6 +192,7 @@ func TestCloseAMonth(t *testing.T) {
 	if page := b.page(rec.Header().Get("Location")); !strings.Contains(plain(page), "Already done") {
 		t.Error("the second click is not told to be one")
 	}
+	closedBy := fields.Get("operation_id")
 	fields.Set("operation_id", "another")
 	rec = b.post("/months/2025-08/close", fields)
 	if rec.Code != http.StatusSeeOther {
@@ -199,6 +201,18 @@ func TestCloseAMonth(t *testing.T) {
 	page = plain(b.page(rec.Header().Get("Location")))
 	if !strings.Contains(page, "This") && !strings.Contains(page, "The month is closed already.") || strings.Contains(page, "The month is closed. ") {
 		t.Errorf("the conflict is not told")
+	}
+	// Nor does a form that is wrong otherwise come back: there is nothing left to close.
+	for name, change := range map[string][2]string{"the same operation with another reason": {"reason", "other"}, "not confirmed": {"confirm", "x"}} {
+		stale := maps.Clone(fields)
+		if change[0] == "reason" {
+			stale.Set("operation_id", closedBy)
+		}
+		stale.Set(change[0], change[1])
+		rec = b.post("/months/2025-08/close", stale)
+		if rec.Code != http.StatusSeeOther || !strings.Contains(plain(b.page(rec.Header().Get("Location"))), "books of August") {
+			t.Errorf("%s: %d %s", name, rec.Code, rec.Header().Get("Location"))
+		}
 	}
 
 	// Somebody who owns the tables slips an entry into August: the page says so.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"recoup/models/credit"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/views/accounts"
@@ -99,8 +100,14 @@ func (p Presenter) DayViews(days []Day) []accounts.Day {
 	for _, d := range days {
 		v := accounts.Day{Name: p.L.LongDay(d.Begin), Entries: p.L.N("count.entries", int64(len(d.Entries))), Opening: p.L.Credits(d.Opening),
 			Net: p.L.Signed(d.Closing - d.Opening), Closing: p.L.Credits(d.Closing), Rows: make([]views.Entry, 0, len(d.Entries))}
+		var shown credit.Sum
 		for _, e := range d.Entries {
 			v.Rows = append(v.Rows, p.Entry(e))
+			shown = shown.Plus(credit.SumOf(e.Amount))
+		}
+		// A filter shows some of the day's entries: their count stands with their own sum, not with the day's.
+		if shown.Minus(credit.SumOf(d.Closing).Minus(credit.SumOf(d.Opening))).Sign() != 0 {
+			v.Shown = p.signed(shown)
 		}
 		out = append(out, v)
 	}

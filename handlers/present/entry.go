@@ -7,6 +7,7 @@ import (
 	"recoup/models/approval"
 	"recoup/models/job"
 	"recoup/models/ledger"
+	"recoup/models/verify"
 	"recoup/views/entry"
 	"recoup/views/ui"
 )
@@ -19,6 +20,8 @@ type EntryPage struct {
 	Previous *ledger.Entry
 	// Approval is the change request that a second person approved, nil where none was needed.
 	Approval *approval.Request
+	// Differs is what the entry's operation says otherwise, nil where it says the same.
+	Differs *verify.Problem
 	// Job is everything about the entry's job, nil when it concerns none.
 	Job *JobPage
 }
@@ -36,6 +39,14 @@ func (p Presenter) EntryView(d EntryPage) (entry.Model, error) {
 		Reference: deref(e.Reference), Reason: deref(e.Reason), Rule: Rule(e.RuleVersion), Rollout: rolloutID(e.RolloutID), Cohort: p.L.Maybe("cohort."+deref(e.Cohort), deref(e.Cohort)),
 		Trace: Trace(e.TraceID), Hash: hex.EncodeToString(e.Hash), PreviousHash: hex.EncodeToString(hash),
 		Chained: bytes.Equal(ledger.ChainHash(hash, e), e.Hash) && e.BalanceAfter == before+e.Amount}
+	m.Same = p.L.T("entry.operation_same")
+	if e.Type == ledger.Adjustment && e.RolloutID != nil {
+		// The operation of a payment keeps no reason: it is the settlement's.
+		m.Same = p.L.T("entry.operation_same_payment")
+	}
+	if d.Differs != nil {
+		m.Differs = p.L.T("entry.operation_differs", d.Differs.Expected, d.Differs.Found)
+	}
 	if c := deref(e.Category); c != "" {
 		m.Category = p.L.Maybe("category."+c, c)
 	}

@@ -11,8 +11,10 @@ import (
 	"recoup/models/db"
 )
 
-// Tie holds all entries against all balances, each added up for itself at one moment. The heads of the
-// accounts keep the balances, so the two sums have no figure in common.
+// Tie holds the sums that are kept of all entries, with those entries that they do not have yet, against all balances,
+// each added up for itself in one snapshot. The heads of the accounts keep the balances, so the two sums have no figure
+// in common. It reads no old entry: that a kept sum is the sum of its entries is for verify to say, and for whoever
+// closes a month.
 type Tie struct {
 	At       time.Time
 	Entries  credit.Sum

@@ -2,14 +2,18 @@ package verify
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 )
 
 // resultsDiffer holds the entries of a batch against the stored results of their operations: one row an entry that
-// its operation does not say, and one a result whose entry is nowhere. %in is the condition of the batch.
+// its operation does not say, and one a result whose entry is nowhere. %operations and %entries are the conditions of
+// the batch.
 //
 // Whoever rewrites an entry with its hash and the head leaves a whole chain; what the operation answered when it was
 // written still says otherwise. Values are compared as texts, so that a forged result is named and does not end the
@@ -19,10 +23,10 @@ import (
 const resultsDiffer = `WITH o AS (SELECT account_key, id, kind, actor, job_key, COALESCE(result -> 'entry', result -> 'signal' -> 'entry') AS entry,
 			CASE WHEN kind IN ('grant', 'adjustment') AND input_version = 1 THEN input END AS input,
 			CASE WHEN kind = 'settlement_payment' THEN result ->> 'settlement' END AS settlement
-		FROM operations WHERE %in AND scope IN ('', 'system') AND result IS NOT NULL OFFSET 0),
+		FROM operations WHERE %operations AND scope IN ('', 'system') AND result IS NOT NULL OFFSET 0),
 	r AS (SELECT account_key, id, actor, job_key, input, settlement, entry ->> 'seq' AS seq, entry ->> 'type' AS type, entry ->> 'amount' AS amount,
 			entry ->> 'balance_after' AS balance_after FROM o WHERE json_typeof(entry) = 'object' OFFSET 0),
-	e AS (SELECT account_key, seq, type, amount, balance_after, job_key, operation_id, actor, category, reference, reason FROM entries WHERE %in),
+	e AS (SELECT account_key, seq, type, amount, balance_after, job_key, operation_id, actor, category, reference, reason FROM entries WHERE %entries),
 	both_ AS (SELECT e.account_key, e.seq, e.type, e.amount, e.balance_after, e.job_key, e.operation_id, e.actor,
 			r.account_key AS r_account, r.id AS r_id, r.seq AS r_seq, r.type AS r_type, r.amount AS r_amount, r.balance_after AS r_balance, r.job_key AS r_job, r.actor AS r_actor,
 			r.input IS NOT NULL AND (r.input ->> 'amount') IS DISTINCT FROM encode(substring(sha256('i'::bytea || int8send(e.amount)) FOR 16), 'hex') AS other_amount,
@@ -44,34 +48,73 @@ const resultsDiffer = `WITH o AS (SELECT account_key, id, kind, actor, job_key, 
 	WHERE bad.seq IS NOT NULL OR NOT EXISTS (SELECT 1 FROM entries x WHERE x.account_key = r_account AND x.operation_id = r_id)
 	ORDER BY 1, 2`
 
+func resultsOf(operations, entries string) string {
+	return strings.NewReplacer("%operations", operations, "%entries", entries).Replace(resultsDiffer)
+}
+
 // readResults compares the entries of a batch with what their operations answered.
 func (w *worker) readResults(ctx context.Context, tx pgx.Tx, b batch) error {
 	return each(ctx, tx, func(row [][]byte) error {
-		p := Problem{Check: CheckResult, Seq: int64Of(row[1])}
+		p := resultProblem(row)
 		if h := w.head(int64Of(row[0])); h != nil {
 			p.AccountID = h.id
 		}
-		entry, result := row[3:9], row[9:15]
-		operation := "Operation " + string(row[2])
-		switch {
-		case entry[0] == nil:
-			p.Check, p.Expected, p.Found = CheckCut, describeResult(result), "no entry"
-			p.Message = operation + " answered with an entry that is not there."
-		case result[0] == nil:
-			p.Expected, p.Found = "an operation that answered with it", "none"
-			p.Message = operation + " of the entry is not there, or answered with no entry."
-		default:
-			p.Expected, p.Found = describeDifferences(entry, result, row[15:19])
-			p.Message = operation + " says otherwise than its entry."
-		}
 		return w.run.problem(p)
-	}, strings.ReplaceAll(resultsDiffer, "%in", b.in("account_key")), b.args()...)
+	}, resultsOf(b.in("account_key"), b.in("account_key")), b.args()...)
+}
+
+// resultProblem words a row of resultsDiffer; the account is left to the caller.
+func resultProblem(row [][]byte) Problem {
+	p := Problem{Check: CheckResult, Seq: int64Of(row[1])}
+	entry, result := row[3:9], row[9:15]
+	operation := "Operation " + string(row[2])
+	switch {
+	case entry[0] == nil:
+		p.Check, p.Expected, p.Found = CheckCut, describeResult(result), "no entry"
+		p.Message = operation + " answered with an entry that is not there."
+	case result[0] == nil:
+		p.Expected, p.Found = "an operation that answered with it", "none"
+		p.Message = operation + " of the entry is not there, or answered with no entry."
+	default:
+		p.Expected, p.Found = describeDifferences(entry, result, row[15:19])
+		p.Message = operation + " says otherwise than its entry."
+	}
+	return p
+}
+
+// EntryDiffers holds one entry against its operation, as a run does for all: nil when the operation says the same.
+func (v *Verifier) EntryDiffers(ctx context.Context, account string, seq int64) (*Problem, error) {
+	var found *Problem
+	err := v.native(ctx, func(conn *pgx.Conn) error {
+		return snapshot(ctx, conn, func(tx pgx.Tx, _ time.Time) error {
+			var key int64
+			var operation string
+			err := tx.QueryRow(ctx, `SELECT e.account_key, e.operation_id FROM entries e JOIN accounts a ON a.key = e.account_key WHERE a.id = $1 AND e.seq = $2`,
+				pgx.QueryExecModeExec, account, seq).Scan(&key, &operation)
+			if errors.Is(err, pgx.ErrNoRows) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return each(ctx, tx, func(row [][]byte) error {
+				if p := resultProblem(row); p.Seq == seq {
+					p.AccountID, found = account, &p
+				}
+				return nil
+			}, resultsOf("account_key = $1 AND id = $2", "account_key = $1 AND seq = $3"), key, operation, seq)
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("verify: entry against operation: %w", err)
+	}
+	return found, nil
 }
 
 // otherResults counts what resultsDiffer finds of one account, within a transaction of gorm's.
 func otherResults(g *gorm.DB, account int64) (int64, error) {
 	var n int64
-	err := g.Raw(`SELECT count(*) FROM (`+strings.ReplaceAll(resultsDiffer, "%in", "account_key = @account")+`) x`, map[string]any{"account": account}).Scan(&n).Error
+	err := g.Raw(`SELECT count(*) FROM (`+resultsOf("account_key = @account", "account_key = @account")+`) x`, map[string]any{"account": account}).Scan(&n).Error
 	return n, err
 }
 

@@ -51,7 +51,9 @@ type Day struct {
 	Opening string
 	Net     string
 	Closing string
-	Rows    []ledger.Entry
+	// Shown is what the rows add up to where a filter leaves out others of the day; empty where they are all.
+	Shown string
+	Rows  []ledger.Entry
 }
 
 // Period is what an account's statement sums up, whatever filter the rows have.

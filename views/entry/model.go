@@ -63,7 +63,10 @@ type Model struct {
 	PreviousHash string
 	// Chained says that the hash computed from the fields shown and the previous hash is the stored one, and that
 	// the balance follows from the one before.
-	Chained     bool
+	Chained bool
+	// Same says what the entry's operation says the same; Differs, where set, what it says otherwise.
+	Same        string
+	Differs     string
 	PreviousURL string
 	NextURL     string
 }
@@ -77,7 +80,7 @@ func (m Model) crumbs(l text.Locale) []ui.Link {
 }
 
 func (m Model) chain() string {
-	if m.Chained {
+	if m.Chained && m.Differs == "" {
 		return "consistent"
 	}
 	return "inconsistent"

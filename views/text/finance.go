@@ -40,9 +40,9 @@ func finance(key string) (en, ja string) {
 	case "why.title":
 		return "Why is this balance {1}?", "残高が{1}である理由"
 	case "why.say":
-		return "At {1} the balance of {2} was {3} credits: the sum of every entry up to then.", "{1}時点の{2}の残高は{3}クレジットでした。それまでの全記帳の合計です。"
+		return "At {1} the balance of {2} was {3} credits. Below, every entry up to then is added up and held against it.", "{1}時点の{2}の残高は{3}クレジットでした。以下で、それまでの全記帳を合計して照合します。"
 	case "why.say_now":
-		return "The balance of {1} is {2} credits: the sum of every entry so far.", "{1}の現在の残高は{2}クレジットです。これまでの全記帳の合計です。"
+		return "The balance of {1} is {2} credits. Below, every entry so far is added up and held against it.", "{1}の現在の残高は{2}クレジットです。以下で、これまでの全記帳を合計して照合します。"
 	case "why.at":
 		return "Balance at", "残高の時点"
 	case "why.at_hint":
@@ -179,9 +179,15 @@ func finance(key string) (en, ja string) {
 	case "entry.chain":
 		return "Chain", "連鎖"
 	case "entry.chained":
-		return "The hash was computed again from the fields above and the previous hash, and is the stored one.", "上の内容と直前のハッシュから計算し直した値は、保存されたハッシュと一致します。"
+		return "The hash was computed again and is the stored one. It covers account, number, type, amount, balance, job, operation, rollout, cohort, rule version, time and the previous hash; not actor, category, reference and reason.", "計算し直したハッシュは、保存された値と一致します。対象はアカウント・番号・種類・金額・残高・ジョブ・操作・ロールアウト・コホート・ルールバージョン・時刻・直前のハッシュです。実行者・区分・参照番号・理由は含まれません。"
 	case "entry.unchained":
-		return "The hash computed from the fields above and the previous hash is not the stored one, or the balance does not follow: a row was changed from outside. Tell an administrator.", "計算し直したハッシュが保存された値と一致しないか、残高がつながりません。行が外部から変更されています。管理者に知らせてください。"
+		return "The hash computed from the entry’s fields and the previous hash is not the stored one, or the balance does not follow: a row was changed from outside. Tell an administrator.", "計算し直したハッシュが保存された値と一致しないか、残高がつながりません。行が外部から変更されています。管理者に知らせてください。"
+	case "entry.operation_same":
+		return "Its operation, and what was asked for with it, say the same of number, type, amount, balance, job, actor, category, reference and reason.", "番号・種類・金額・残高・ジョブ・実行者・区分・参照番号・理由は、操作の記録およびその依頼内容と一致します。"
+	case "entry.operation_same_payment":
+		return "Its operation says the same of number, type, amount, balance, actor and reference; the reason is that of the settlement.", "番号・種類・金額・残高・実行者・参照番号は、操作の記録と一致します。理由は精算のものです。"
+	case "entry.operation_differs":
+		return "Its operation says otherwise: a row was changed from outside. Tell an administrator. Operation: {1}. Entry: {2}.", "操作の記録と一致しません。行が外部から変更されています。管理者に知らせてください。操作：{1}。記帳：{2}。"
 	case "entry.previous_hash":
 		return "Previous hash", "直前のハッシュ"
 	case "entry.hash":

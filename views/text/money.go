@@ -57,6 +57,10 @@ func money(key string) (en, ja string) {
 
 	case "day.opening":
 		return "opening {1}", "期首 {1}"
+	case "day.shown":
+		return "those shown", "表示分"
+	case "day.whole":
+		return "whole day:", "一日全体："
 	case "day.net":
 		return "net", "増減"
 	case "day.closing":
@@ -170,9 +174,9 @@ func money(key string) (en, ja string) {
 		return "In the order of account ids.", "アカウントID順。"
 
 	case "statement.say":
-		return "Balance {1} credits: the sum of all {2} of this account. {3} in the chosen period.", "残高は{1}クレジット。このアカウントの{2}の合計です。選択期間は{3}。"
+		return "Balance {1} credits after {2}. {3} in the chosen period.", "残高は{1}クレジット（全{2}の後）。選択期間は{3}。"
 	case "statement.say_unread":
-		return "Balance {1} credits: the sum of all {2} of this account.", "残高は{1}クレジット。このアカウントの{2}の合計です。"
+		return "Balance {1} credits after {2}.", "残高は{1}クレジット（全{2}の後）。"
 	case "statement.say_negative":
 		return "Balance {1} credits, negative for {2}, since {3}. New charges are refused until it is topped up.", "残高は{1}クレジット。{2}間（{3}から）マイナスです。補充されるまで新しい課金は拒否されます。"
 	case "statement.say_inconsistent":

@@ -52,13 +52,13 @@ func months(key string) (en, ja string) {
 	case "month.tie":
 		return "Ties to the ledger", "台帳との一致"
 	case "month.tie_sum":
-		return "Opening {1} and entries of {2} make closing {3}, to the credit.", "月初残高{1}と記帳の合計{2}で、月末残高{3}にクレジット単位まで一致します。"
+		return "By the kept sums, opening {1} and the month’s {2} make closing {3}.", "保存された集計では、月初残高{1}と当月の増減{2}から月末残高{3}になります。"
 	case "month.tie_all":
-		return "At {1} all entries of the ledger added up to {2}, and so did the balances of all accounts.", "{1}の時点で、台帳の全記帳の合計は{2}であり、全アカウントの残高の合計と一致しました。"
+		return "At {1}, in one snapshot, the kept sums of the whole ledger came to {2}, and so did the balances of all accounts. Entries themselves are read when the month is closed, and by each verification.", "{1}の同一時点で、台帳全体の保存された集計は{2}であり、全アカウントの残高の合計と一致しました。記帳そのものは、月を締めるときと検証のたびに読み直されます。"
 	case "month.tie_differs":
-		return "At {1} all entries of the ledger added up to {2}, but the balances of all accounts to {3}: a difference of {4}. Tell an administrator, who runs recoup verify.", "{1}の時点で、台帳の全記帳の合計は{2}ですが、全アカウントの残高の合計は{3}で、差は{4}です。管理者に知らせ、recoup verify を実行してもらってください。"
+		return "At {1}, in one snapshot, the kept sums of the whole ledger came to {2}, but the balances of all accounts to {3}: a difference of {4}. Tell an administrator, who runs recoup verify.", "{1}の同一時点で、台帳全体の保存された集計は{2}ですが、全アカウントの残高の合計は{3}で、差は{4}です。管理者に知らせ、recoup verify を実行してもらってください。"
 	case "month.tie_never":
-		return "All entries have not been held against all balances yet. The process that works in the background does so every minute.", "全記帳と全残高の照合はまだ行われていません。バックグラウンドの処理が1分ごとに照合します。"
+		return "The kept sums have not been held against the balances yet. The process that works in the background does so every minute.", "保存された集計と残高の照合はまだ行われていません。バックグラウンドの処理が1分ごとに照合します。"
 	case "month.closed_by":
 		return "Closed by {1} on {2}: {3}", "{1}が{2}に締めました：{3}"
 	case "month.closed_same":
