@@ -49,8 +49,13 @@ func TestFilterHoldsOverEntryAndJob(t *testing.T) {
 	b.until("document.readyState === 'complete' && document.documentElement.dataset.js === ''")
 	b.press("j", "j", kb.Enter)
 	b.until("document.querySelector('#dialog[open] #panel')")
+	// Back closes the panel and stays on the page; so does Escape, and neither leaves a step behind.
+	b.back()
+	b.until(fmt.Sprintf("!document.querySelector('dialog[open]') && location.search === %q && document.querySelectorAll('#list tbody tr').length === 3", second))
+	b.press("j", kb.Enter)
+	b.until("document.querySelector('#dialog[open] #panel')")
 	b.press(kb.Escape)
-	b.until("!document.querySelector('dialog[open]')")
+	b.until(fmt.Sprintf("!document.querySelector('dialog[open]') && !history.state?.panel && location.search === %q", second))
 	b.back()
 	b.until("!location.search.includes('cursor=') && location.search.includes('sign=any') && document.querySelectorAll('#list tbody tr').length === 50")
 }

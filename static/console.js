@@ -60,6 +60,7 @@
       }
       dialog.replaceChildren(document.adoptNode(form));
       dialog.showModal();
+      if (form.id === "panel") markPanel();
       for (const input of form.querySelectorAll("input")) tellAmount(input);
       form.querySelector("[data-cancel]")?.focus();
     } catch {
@@ -69,6 +70,30 @@
       link.removeAttribute("aria-busy");
     }
   }
+
+  // A panel counts as a place of its own, so that Back closes it and stays on the page. A form does not: leaving it by Back
+  // would lose what was typed. htmx must not take either step for one of its own, so this listens first.
+  let marked = false;
+  let unmarking = false;
+  function markPanel() {
+    history.pushState({ panel: true }, "");
+    marked = true;
+  }
+  function unmarkPanel() {
+    if (!marked) return;
+    marked = false;
+    unmarking = true;
+    history.back();
+  }
+  addEventListener("popstate", (e) => {
+    if (!marked && !unmarking) return;
+    e.stopImmediatePropagation();
+    unmarking = false;
+    if (marked) {
+      marked = false;
+      dialog.close();
+    }
+  });
 
   // --- theme ------------------------------------------------------------------------------------------------
   // The button shows its effect at once and stores the choice with the person; without script the form is posted.
@@ -177,6 +202,13 @@
       dialog.close();
       return;
     }
+    // A link out of the panel takes the panel's place among the steps, so that Back leads to the list at once.
+    const out = target.closest("#panel a[href]:not([data-dialog], [target], [download])");
+    if (out && marked) {
+      e.preventDefault();
+      location.replace(out.href);
+      return;
+    }
     const link = target.closest("a[data-dialog]");
     if (link) {
       e.preventDefault();
@@ -189,7 +221,10 @@
       row.querySelector("a[data-open]")?.click();
     }
   });
-  dialog?.addEventListener("close", () => dialog.replaceChildren());
+  dialog?.addEventListener("close", () => {
+    dialog.replaceChildren();
+    unmarkPanel();
+  });
 
   document.addEventListener("submit", (e) => {
     const form = e.target;
