@@ -10,6 +10,7 @@ import (
 	"recoup/models/task"
 	"recoup/models/verify"
 	"recoup/tasks"
+	words "recoup/views/text"
 )
 
 // integritySamples are the samples of the routes about the ledger's invariants.
@@ -88,6 +89,13 @@ func TestIntegrityFromRunToEvidence(t *testing.T) {
 	}
 	found := fin.page(evidence)
 	w.says(found, "Balance shown", "acct_7", "Expected: balance 60", "Found: balance 65")
+	for _, check := range verify.Checks() {
+		for _, lang := range []words.Lang{words.English, words.Japanese} {
+			if l := (words.Locale{Lang: lang}); l.Maybe("wrong."+string(check), "") == "" || l.Maybe("check."+string(check), "") == "" {
+				t.Errorf("%s does not say what fails %s", lang, check)
+			}
+		}
+	}
 	if !strings.Contains(found, `href="/accounts/acct_7"`) {
 		t.Error("no link to the account")
 	}

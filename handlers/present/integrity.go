@@ -116,7 +116,7 @@ func (p Presenter) CheckChoices(run verify.Run, current verify.Check, path strin
 
 // Problem is one row that is not what it must be.
 func (p Presenter) Problem(x verify.Problem) integrity.Problem {
-	v := integrity.Problem{Check: p.CheckName(x.Check), Message: x.Message, Expected: x.Expected, Found: x.Found}
+	v := integrity.Problem{Check: p.CheckName(x.Check), Say: p.L.Maybe("wrong."+string(x.Check), x.Message), Message: x.Message, Expected: x.Expected, Found: x.Found}
 	if x.AccountID == "" {
 		return v
 	}

@@ -66,7 +66,8 @@ type Problem struct {
 	Account  ui.ID
 	Entry    ui.Link
 	Job      ui.ID
-	Message  string
+	Say      string // what such a row is, in the person's language
+	Message  string // the verifier's own sentence, in English
 	Expected string
 	Found    string
 }

@@ -110,6 +110,9 @@ func integrity(key string) (en, ja string) {
 	if en, ja = rules(key); en != "" {
 		return en, ja
 	}
+	if en, ja = brokenRules(key); en != "" {
+		return en, ja
+	}
 	return checks(key)
 }
 
