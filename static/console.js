@@ -148,7 +148,7 @@
     return n < 0n ? minus + digits : digits;
   }
   function readAmount(text) {
-    const m = /^([-+\u2212\uff0d\uff0b]?)(\d{1,3}([, \u00a0\u202f]\d{3})+|\d+)$/.exec(text.trim());
+    const m = /^([-+\u2212\uff0d\uff0b]?)(\d{1,3}([, \u00a0\u202f]\d{3})+|\d+)$/.exec(text.replace(/[\uff0b\uff0c\uff10-\uff19]/g, (c) => String.fromCharCode(c.charCodeAt(0) - 0xfee0)).replace(/\u3000/g, " ").trim());
     if (!m) return null;
     const n = BigInt(m[2].replace(/\D/g, ""));
     return m[1] === "" || m[1] === "+" || m[1] === "\uff0b" ? n : -n;

@@ -41,7 +41,7 @@ func judge(err error) verdict {
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		f := fault.New(0, codeBodyTooLarge, "The body must not exceed %d bytes.", tooLarge.Limit)
+		f := fault.New(0, codeBodyTooLarge, "The body must not exceed %d bytes.", tooLarge.Limit).With("limit", tooLarge.Limit)
 		return verdict{status: http.StatusRequestEntityTooLarge, fault: f}
 	}
 	if errors.Is(err, errClientGone) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"recoup/models/credit"
 	"recoup/models/fault"
 	"recoup/views/text"
 )
@@ -22,12 +23,12 @@ func amountField(r request, name string) (int64, error) {
 // separators of thousands. A number that may mean another one is refused, not guessed: "10,50" is ten and a half
 // to many people.
 func amount(value string) (int64, error) {
-	typed := strings.TrimSpace(value)
+	typed := strings.TrimSpace(credit.PlainDigits(value))
 	if typed == "" {
 		return 0, errors.New("is required")
 	}
 	sign := ""
-	for _, s := range []struct{ typed, means string }{{"-", "-"}, {text.Minus, "-"}, {"－", "-"}, {"+", ""}, {"＋", ""}} {
+	for _, s := range []struct{ typed, means string }{{"-", "-"}, {text.Minus, "-"}, {"+", ""}} {
 		if rest, found := strings.CutPrefix(typed, s.typed); found {
 			typed, sign = rest, s.means
 			break

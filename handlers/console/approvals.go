@@ -14,6 +14,7 @@ import (
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
 	"recoup/models/approval"
+	"recoup/models/bulkgrant"
 	"recoup/models/fault"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -153,6 +154,11 @@ func (h *Console) approval(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if cr.Kind == bulkgrant.Kind {
+		if m.Below, err = h.proposedLines(r, cr); err != nil {
+			return err
+		}
+	}
 	return render(c, http.StatusOK, views.RequestPage(h.frame(r), m))
 }
 
@@ -236,8 +242,8 @@ func (h *Console) decideForm(c echo.Context, verb string) error {
 		return err
 	}
 	at := present.ApprovalURL(cr.ID)
-	if cr.State != approval.Open {
-		// Nothing is left to decide: its page says what became of it.
+	if own := cr.RequestedBy == r.Who.Actor().String(); cr.State != approval.Open || own != (verb == "withdraw") {
+		// Nothing is left to decide, or it is for somebody else to: its page says what became of it and who can.
 		return c.Redirect(http.StatusSeeOther, at)
 	}
 	m, err := h.approvalDetail(r, cr)

@@ -55,14 +55,14 @@ func (b *browser) seen(path, reason string) url.Values {
 }
 
 // asks posts a form that needs a second person and returns the path of its change request.
-func (b *browser) asks(path string, form url.Values) string {
+func (b *browser) asks(at string, form url.Values) string {
 	b.t.Helper()
-	rec := b.post(path, form)
+	rec := b.post(at, form)
 	to := rec.Header().Get("Location")
 	if rec.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/approvals/cr_") {
-		b.t.Fatalf("POST %s: %d to %q\n%s", path, rec.Code, to, text(rec.Body.String()))
+		b.t.Fatalf("POST %s: %d to %q\n%s", at, rec.Code, to, text(rec.Body.String()))
 	}
-	return to
+	return path(to)
 }
 
 // The whole way: one person asks, cannot decide, another approves; every form twice.
@@ -97,7 +97,7 @@ func TestAGrantWithASecondPerson(t *testing.T) {
 		}
 	}
 	// The form put together by hand is refused, and the request stays open.
-	rec := fiona.post(request+"/approve", fiona.seen(request+"/approve", "me"))
+	rec := fiona.post(request+"/approve", lena.seen(request+"/approve", "me"))
 	if rec.Code != http.StatusForbidden {
 		t.Fatalf("whoever asked approved: %d", rec.Code)
 	}
@@ -173,13 +173,14 @@ func TestCase_F25_EditedWhileSomebodyLooks(t *testing.T) {
 	w.Account(t, "acct_7", 100)
 	fiona, lena := w.as(staff.Finance), w.as(staff.Lead)
 	const at = "/accounts/acct_7/grants"
-	old := fiona.asks(at, fiona.form(at, "amount", "5000", "category", "paid", "reason", "annual plan"))
+	old := fiona.asks(at, fiona.form(at, "amount", "5000", "category", "paid", "reference", "INV-9", "reason", "annual plan"))
 	stale := lena.seen(old+"/approve", "fine")
 	editing := fiona.page(old + "/edit")
 	w.says(editing, "An edit is a new request.", "annual plan")
 	edit := fiona.seen(old+"/edit", "annual plan, less VAT")
 	edit.Set("amount", "4000")
 	edit.Set("category", "paid")
+	edit.Set("reference", "INV-9")
 	edited := fiona.asks(old+"/edit", edit)
 	if edited == old {
 		t.Fatal("the edit kept the request")
@@ -203,7 +204,7 @@ func TestCase_F25_EditedWhileSomebodyLooks(t *testing.T) {
 		t.Error("something was granted")
 	}
 	// A form of the void one, edited again, leads to the request as it is.
-	again := url.Values{"operation_id": {ids.New()}, "version": {stale.Get("version")}, "digest": {stale.Get("digest")}, "amount": {"3000"}, "category": {"paid"}, "reason": {"x"}}
+	again := url.Values{"operation_id": {ids.New()}, "version": {stale.Get("version")}, "digest": {stale.Get("digest")}, "amount": {"3000"}, "category": {"goodwill"}, "reason": {"x"}}
 	rec = fiona.post(old+"/edit", again)
 	if rec.Code != http.StatusSeeOther || !strings.HasPrefix(rec.Header().Get("Location"), old+"?refused=withdrawn") {
 		t.Errorf("%d to %q", rec.Code, rec.Header().Get("Location"))

@@ -35,6 +35,7 @@ func (h *Console) bulkRoutes() []route.Route {
 	// What surrounds the file in the form is small.
 	upload.MaxBody = bulkgrant.MaxBytes + 1<<16
 	return []route.Route{
+		at(http.MethodGet, bulkPath+"/:bulk/lines.csv", "bulk_grant.lines", h.bulkCSV),
 		at(http.MethodGet, bulkPath, "bulk_grants", h.bulkUpload), upload,
 		at(http.MethodGet, bulkPath+"/:bulk", "bulk_grant", h.bulkFile),
 		at(http.MethodPost, bulkPath+"/:bulk", "bulk_grant.post", h.confirmBulk),
@@ -101,6 +102,10 @@ func (h *Console) uploadBulk(c echo.Context) error {
 		return again(r.L.T("bulk.too_large", strconv.Itoa(bulkgrant.MaxBytes>>20)), nil, nil)
 	}
 	if _, problems := bulkgrant.Read(content); len(problems) > 0 {
+		problems, err := h.BulkGrants.Examine(c.Request().Context(), content)
+		if err != nil {
+			return err
+		}
 		return again("", problems, nil)
 	}
 	out, err := h.BulkGrants.Upload(c.Request().Context(), r.by(), name, content)
@@ -193,12 +198,12 @@ func (h *Console) bulkPage(r request, f bulkgrant.File, a ui.Act) (templ.Compone
 		Facts: []ui.Fact{{Label: r.L.T("bulk.lines"), Value: r.L.Credits(f.Count)}, {Label: r.L.T("bulk.credits"), Value: r.L.Credits(f.Credits)}}}
 	switch {
 	case now.state == "applied":
-		m.Say = r.L.T("bulk.say_applied", r.L.Credits(*f.Granted), r.L.Credits(f.Count-*f.Granted))
+		m.Say = r.L.N("bulk.say_applied", *f.Granted, r.L.Credits(f.Count-*f.Granted))
 	case now.task != nil && !now.task.State.Over():
 		m.Running, m.Done, m.Total = true, strconv.FormatInt(now.task.Done, 10), strconv.FormatInt(max(now.task.Total, 1), 10)
 		m.Say = r.L.T("bulk.say_running", r.L.Credits(now.task.Done), r.L.Credits(now.task.Total))
 	case now.task != nil:
-		m.Say, m.Message = r.L.T("bulk.say_failed"), now.task.Message
+		m.Say, m.Message = r.L.T("bulk.say_failed"), bulkFailure(r, f, *now.task)
 	case now.state == "waits":
 		m.Say = r.L.T("bulk.say_waits")
 	case now.state != "unconfirmed":
@@ -208,7 +213,18 @@ func (h *Console) bulkPage(r request, f bulkgrant.File, a ui.Act) (templ.Compone
 			return nil, err
 		}
 	}
+	if m.Lines, err = h.bulkLines(ctx, r, f, m.URL); err != nil {
+		return nil, err
+	}
 	return views.FilePage(h.frame(r), m), nil
+}
+
+// bulkFailure words what ended the task of a file.
+func bulkFailure(r request, f bulkgrant.File, t task.Task) string {
+	if f.FailedLine == nil {
+		return r.L.Maybe("fault."+t.Error, t.Message)
+	}
+	return r.L.T("bulk.failed_line", r.L.Credits(*f.FailedLine), bulkProblem(r, *f.FailedProblem, *f.FailedValue))
 }
 
 // previewBulk fills in what a file would do that nobody has confirmed.
@@ -225,10 +241,17 @@ func (h *Console) previewBulk(ctx context.Context, r request, f bulkgrant.File, 
 	case check.New == 0:
 		m.Say = r.L.T("bulk.nothing")
 	default:
-		m.Say, m.Confirm = r.L.T("done.upload_bulk_grant"), r.L.T("bulk.confirm", r.L.Credits(check.NewCredits))
-		m.ConfirmSay = append(m.ConfirmSay, r.L.T("bulk.confirm_say", r.L.Credits(check.New), r.L.Credits(check.NewCredits)))
-		if limit, limited := h.Ledger.LimitCredits(); limited && f.Credits > limit {
+		m.Say, m.Confirm = r.L.T("done.upload_bulk_grant"), r.L.N("bulk.confirm", check.NewCredits)
+		m.ConfirmSay = append(m.ConfirmSay, r.L.N("bulk.confirm_say", check.New, r.L.N("bulk.of_credits", check.NewCredits)))
+		second, err := h.BulkGrants.NeedsSecond(ctx, f, check, r.Who.Actor())
+		if err != nil {
+			return err
+		}
+		switch limit, _ := h.Ledger.LimitCredits(); {
+		case second && f.Credits > limit:
 			m.ConfirmSay = append(m.ConfirmSay, r.L.T("bulk.confirm_second", r.L.Credits(f.Credits), r.L.Credits(limit)))
+		case second:
+			m.ConfirmSay = append(m.ConfirmSay, r.L.T("bulk.confirm_together", r.L.Credits(limit)))
 		}
 	}
 	return nil
@@ -236,23 +259,34 @@ func (h *Console) previewBulk(ctx context.Context, r request, f bulkgrant.File, 
 
 // bulkProblems words what is wrong, as far as a page lists it.
 func bulkProblems(r request, problems []bulkgrant.Problem) []views.Problem {
-	const most = 500
+	const most = 500 // a page shows
 	var out []views.Problem
 	for i, p := range problems {
 		if i == most {
-			out = append(out, views.Problem{What: r.L.T("bulk.more", r.L.Credits(most))})
+			out = append(out, views.Problem{What: r.L.N("bulk.more", int64(len(problems)-most))})
 			break
 		}
-		v := views.Problem{Column: p.Column, Value: p.Value, What: r.L.Maybe("bulkline."+p.Code, p.Code)}
+		v := views.Problem{Column: p.Column, Value: p.Value, What: bulkProblem(r, p.Code, p.Value)}
 		if p.Line > 0 {
 			v.Line = r.L.Credits(int64(p.Line))
 		}
 		if p.Code == "double_reference" {
-			v.What, v.Value = r.L.T("bulkline.double_reference", p.Value), ""
+			v.Value = ""
 		}
 		out = append(out, v)
 	}
 	return out
+}
+
+// bulkProblem words the code of a problem; value is what the code has with it.
+func bulkProblem(r request, code, value string) string {
+	if r.L.Maybe("bulkline."+code, "") == "" {
+		return r.L.Maybe("fault."+code, code)
+	}
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil && (code == "balance_too_large" || code == "double_reference") {
+		value = r.L.Credits(n)
+	}
+	return r.L.T("bulkline."+code, value)
 }
 
 func (h *Console) confirmBulk(c echo.Context) error {

@@ -30,6 +30,7 @@ func (w *world) bulkSamples() map[string]sample {
 		"console.bulk_grants":      {path: "/grants/import", opens: money()},
 		"console.bulk_grants.post": {path: "/grants/import", opens: money(), file: content},
 		"console.bulk_grant":       {path: "/grants/import/" + up.ID, opens: money()},
+		"console.bulk_grant.lines": {path: "/grants/import/" + up.ID + "/lines.csv", opens: money()},
 		"console.bulk_grant.post":  {path: "/grants/import/" + up.ID, opens: money()},
 	}
 }
@@ -114,9 +115,16 @@ func TestGrantsFromAFile(t *testing.T) {
 	if rec := fiona.sendFile("/grants/import", id, "huge.csv", strings.Repeat("x", bulkgrant.MaxBytes+1)); rec.Code != http.StatusUnprocessableEntity {
 		t.Errorf("too large: %d", rec.Code)
 	}
-	if rec := fiona.sendFile("/grants/import", id, "huge.csv", strings.Repeat("x", 2*bulkgrant.MaxBytes)); rec.Code != http.StatusRequestEntityTooLarge {
+	rec = fiona.sendFile("/grants/import", id, "huge.csv", strings.Repeat("x", 2*bulkgrant.MaxBytes))
+	if rec.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("far too large: %d", rec.Code)
 	}
+	w.says(rec.Body.String(), "What was sent is too large", "At most 4 MiB", "Divide the file")
+	rec = fiona.sendFile("/grants/import", id, "nul.csv", bulkHeader+"r1,acct_7,5,paid,x\x00\n")
+	w.says(rec.Body.String(), "It holds characters that are no text (NUL).")
+	// One mistake of writing hides no account that is not there.
+	rec = fiona.sendFile("/grants/import", id, "bad.csv", bulkHeader+"r1,acct_7,1.5,paid,x\nr2,nobody,5,paid,x\nr3,noone,5,gift,x\n")
+	w.says(rec.Body.String(), "2 amount", "3 account There is no such account. nobody", "4 account There is no such account. noone", "4 category")
 	if rec := fiona.post("/grants/import", url.Values{"operation_id": {id}}); rec.Code != http.StatusUnprocessableEntity {
 		t.Errorf("a form without a file: %d", rec.Code)
 	}
@@ -131,8 +139,12 @@ func TestGrantsFromAFile(t *testing.T) {
 		t.Errorf("the same upload again led to %q", again.Header().Get("Location"))
 	}
 	preview := fiona.page(at)
-	w.says(preview, "march.csv", "Not confirmed", "2 new grants of together 12 credits", "Grant 12 credits")
+	w.says(preview, "march.csv", "Not confirmed", "2 new grants, together 12 credits", "Grant 12 credits")
 	w.saysNot(preview, "a second person has to approve it first")
+	w.says(preview, "Lines of the file", "2 acct_7", "annual, plan", "100 → becomes 105", "3 acct_8", "Goodwill", "New")
+	if rec := fiona.get(at + "/lines.csv"); rec.Code != http.StatusOK || rec.Body.String() != "reference,account,amount,category,reason,external_reference\r\nr1,acct_7,5,paid,\"annual, plan\",\r\nr2,acct_8,7,goodwill,sorry,\r\n" {
+		t.Errorf("%d %q", rec.Code, rec.Body.String())
+	}
 	form := url.Values{"operation_id": {operationID(t, preview)}}
 	running := fiona.sent(at, form)
 	w.says(running, "The file is being granted.", "0 of 2 lines")
@@ -147,6 +159,7 @@ func TestGrantsFromAFile(t *testing.T) {
 		t.Error("a page that is done goes on asking")
 	}
 	w.says(fiona.page("/accounts/acct_7/entries/2"), "annual, plan", "Pat finance")
+	w.says(done, "annual, plan", "Entry 2", "+5", "100 → becomes 105")
 	w.says(fiona.page("/grants/import"), "march.csv", "Applied", "Pat finance")
 
 	// The same file again: nothing is left to do.
@@ -181,6 +194,8 @@ func TestAFileAboveTheLimitNeedsASecondPerson(t *testing.T) {
 	}
 	w.says(fiona.page(at), "Waits for a second person")
 	w.says(fiona.page(request), "Grants of +11 credits from a file", "big.csv", "You asked for this")
+	// The second person sees what is to be approved, line by line.
+	w.says(lena.page(request), "Lines of the file", "r1", "+6", "5 → becomes 11", "r2", "+5", "11 → becomes 16", "Download all lines")
 	w.says(lena.page("/approvals?kind=bulk_grant"), "Grants of +11 credits from a file")
 	w.says(lena.sent(request+"/approve", lena.seen(request+"/approve", "fine")), "Approved and applied.")
 	w.applied(at)

@@ -10,6 +10,7 @@ import (
 	"recoup/handlers/present"
 	"recoup/models/approval"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	"recoup/models/staff"
@@ -87,12 +88,33 @@ func (h *Console) edit(c echo.Context) error {
 
 // grantOf and adjustOf run what a form asks for; replaces is the change request that it edits, nil for none.
 func (h *Console) grantOf(r request, s views.Subject, replaces *approval.Replaced) (operation.Outcome, error) {
+	var bad []fault.Field
 	n, err := amountField(r, "amount")
 	if err != nil {
-		return operation.Outcome{}, err
+		bad = invalidFields(err)
+	}
+	if bad = append(bad, grantNeeds(r)...); len(bad) > 0 {
+		return operation.Outcome{}, fault.InvalidFields(bad...)
 	}
 	return h.Ledger.Grant(r.Request().Context(), ledger.GrantRequest{Envelope: r.by(), AccountID: s.ID, Amount: n, Category: r.FormValue("category"),
 		Reference: r.FormValue("reference"), Reason: r.FormValue("reason"), Replaces: replaces})
+}
+
+// grantNeeds is what a person has to say of a grant beside its amount: the document of what was paid, and why something
+// is given for nothing. Programs know it elsewhere, so the API asks for neither.
+func grantNeeds(r request) []fault.Field {
+	name := "reason"
+	switch r.FormValue("category") {
+	case ledger.Paid:
+		name = "reference"
+	case ledger.Promotion, ledger.Goodwill:
+	default:
+		return nil
+	}
+	if freetext.Blank(r.FormValue(name)) {
+		return []fault.Field{{Name: name, Message: freetext.Required}}
+	}
+	return nil
 }
 
 func (h *Console) adjustOf(r request, s views.Subject, replaces *approval.Replaced) (operation.Outcome, error) {

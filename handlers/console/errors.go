@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -38,6 +39,14 @@ func (h *Console) known(r request) request {
 	return r
 }
 
+// size is a limit in words: whole MiB, or whole KiB below one.
+func size(bytes int64) string {
+	if bytes >= 1<<20 {
+		return strconv.FormatInt(bytes>>20, 10) + " MiB"
+	}
+	return strconv.FormatInt(bytes>>10, 10) + " KiB"
+}
+
 // ErrorPage tells a person what happened, that nothing was changed, what to do next, and the request id.
 // Whoever is not signed in is led to the sign-in page and back.
 func (h *Console) ErrorPage(c echo.Context, status int, f *fault.Error) error {
@@ -60,6 +69,11 @@ func (h *Console) ErrorPage(c echo.Context, status int, f *fault.Error) error {
 	m := message.Error(r.L, status, reqctx.RequestID(c.Request().Context()))
 	if status < http.StatusInternalServerError && f != nil {
 		m.Detail = sentence(r.L, f)
+		// Some refusals are no matter of permissions, and say themselves what to do.
+		m.Next = r.L.Maybe("error."+f.Code+".next", m.Next)
+		if limit, ok := f.Detail["limit"].(int64); ok && status == http.StatusRequestEntityTooLarge {
+			m.Detail = r.L.T("error.413.limit", size(limit))
+		}
 	}
 	if account, err := param(c, "account"); err == nil && account != "" && status != http.StatusNotFound {
 		m.Link = ui.Link{Text: r.L.T("nav.accounts"), URL: accountURL(account)}

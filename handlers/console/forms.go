@@ -102,6 +102,9 @@ func (h *Console) conclude(r request, to string, scope operation.Scope, out oper
 		if err != nil {
 			return err
 		}
+		if out.Replayed {
+			page = withNotice(page, scope, r.FormValue("operation_id"), true)
+		}
 		return r.Redirect(http.StatusSeeOther, page)
 	case err == nil:
 		return r.Redirect(http.StatusSeeOther, withNotice(to, scope, r.FormValue("operation_id"), out.Replayed))
@@ -140,8 +143,15 @@ func (h *Console) notices(r request) []ui.Notice {
 		return nil
 	}
 	stored, _, err := h.Ops.Find(r.Request().Context(), operation.ParseScope(readable(r.QueryParam("op_scope"))), id)
-	if err != nil || stored.CompletedAt == nil || stored.Actor != r.Who.Actor().String() {
+	if err != nil || stored.Actor != r.Who.Actor().String() {
 		return nil
+	}
+	if stored.CompletedAt == nil {
+		// It waits for a second person, or somebody decided against it: its page says which, and not twice what was asked.
+		if r.QueryParam("replayed") == "" {
+			return nil
+		}
+		return []ui.Notice{ui.NoticeReplayed(r.L, r.L.T("done.propose"), r.L.Stamp(stored.StartedAt, r.Now))}
 	}
 	happened := h.triaged(r, stored)
 	if happened == "" {

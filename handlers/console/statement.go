@@ -42,6 +42,9 @@ func (h *Console) statement(c echo.Context) error {
 	m := pr.Statement(a)
 	m.Filter, m.Periods, m.Zone = f.form, f.periodChoices(r), r.L.ZoneLabel(r.Now)
 	m.List = list(f.chips, f.path)
+	if m.FrozenSay, err = h.frozenSay(r, a); err != nil {
+		return err
+	}
 	page := func(f layout.Frame) component { return views.StatementPage(f, m) }
 	part := func() component { return views.StatementList(r.L, m) }
 	answer := http.StatusOK
@@ -167,4 +170,17 @@ func (h *Console) statementJobs(ctx context.Context, pr present.Presenter, accou
 	}
 	m.ReclaimableMore = "/jobs?" + url.Values{"account": {account}, "money": {"refunded"}}.Encode()
 	return nil
+}
+
+// frozenSay says of a frozen account who froze it, when and why, to whoever sees the account; "" where it is not.
+func (h *Console) frozenSay(r request, a ledger.Account) (string, error) {
+	if a.FrozenAt == nil {
+		return "", nil
+	}
+	f, err := h.Ledger.Frozen(r.Request().Context(), a.ID)
+	if err != nil {
+		return "", err
+	}
+	pr, err := h.presenter(r)
+	return pr.FrozenBy(a, f), err
 }

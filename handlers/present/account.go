@@ -48,6 +48,15 @@ func (p Presenter) Statement(a ledger.Account) accounts.Statement {
 	return m
 }
 
+// FrozenBy says of a frozen account who froze it, when and why; f is nil where nobody is recorded.
+func (p Presenter) FrozenBy(a ledger.Account, f *ledger.Freezing) string {
+	at := p.L.Stamp(*a.FrozenAt, p.Now).Full
+	if f == nil {
+		return p.L.T("statement.frozen", at)
+	}
+	return p.L.T("statement.frozen_by", p.actor(f.Actor), at, f.Reason)
+}
+
 // Period sums up a statement's period. first and last are its days, zero for an open end.
 func (p Presenter) Period(opening, closing int64, totals []ledger.Total, first, last time.Time) (*accounts.Period, string) {
 	m := accounts.Period{Opening: p.L.Credits(opening), Closing: p.L.Credits(closing), OpeningAt: p.L.T("period.beginning"), ClosingAt: p.L.T("period.now")}

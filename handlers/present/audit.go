@@ -14,7 +14,7 @@ import (
 // AuditRow is one row of the audit log.
 func (p Presenter) AuditRow(s audit.Stored) auditlog.Row {
 	v := auditlog.Row{At: p.L.Stamp(s.At, p.Now), Who: p.actor(s.Actor), Actor: s.Actor, Action: p.L.Maybe("kind."+s.Action, s.Action), Object: object(s.Object),
-		State: s.Outcome, Code: s.Code, Reason: s.Reason, Changes: p.auditChanges(s.Before, s.After), Request: ui.ID{Value: s.RequestID}}
+		State: s.Outcome, Code: s.Code, Reason: p.auditReason(s), Changes: p.auditChanges(s.Before, s.After), Request: ui.ID{Value: s.RequestID}}
 	if s.OperationID != "" {
 		v.Operation = ui.ID{Value: s.OperationID}
 		if account, _, ok := accountOf(s.Object); ok {
@@ -22,6 +22,17 @@ func (p Presenter) AuditRow(s audit.Stored) auditlog.Row {
 		}
 	}
 	return v
+}
+
+// auditReason is what a person gave as the reason, or words for the code that Recoup gave.
+func (p Presenter) auditReason(s audit.Stored) string {
+	switch {
+	case s.Outcome == "refused" && s.Code != "":
+		return p.L.Maybe("fault."+s.Code, s.Reason)
+	case s.Action == "void":
+		return p.L.Maybe("approval.void."+s.Reason, s.Reason)
+	}
+	return s.Reason
 }
 
 // object links what a row is about, where it has a page.

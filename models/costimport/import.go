@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"recoup/models/actor"
+	"recoup/models/audit"
 	"recoup/models/cost"
 	"recoup/models/fault"
 	"recoup/models/ids"
@@ -112,8 +113,18 @@ func (s *Service) Upload(ctx context.Context, r UploadRequest) (operation.Outcom
 		if err != nil {
 			return nil, fmt.Errorf("costimport: upload: %w", err)
 		}
-		return result, nil
+		return result, audited(ctx, tx, "cost_import:"+result.ImportID, map[string]any{"source": r.Source, "file": name, "bytes": len(r.Content)})
 	})
+}
+
+// audited leaves a row of what a person did; nothing of what a program did, which its operation names.
+func audited(ctx context.Context, tx *operation.Tx, object string, after any) error {
+	r := tx.Request
+	if r.Actor.Kind != actor.Staff("").Kind {
+		return nil
+	}
+	return audit.Record(ctx, tx.DB, audit.Row{Actor: r.Actor, Action: r.Kind, Object: object, Reason: r.Reason, After: after,
+		OperationID: r.ID, RequestID: r.RequestID, TraceID: tx.TraceID})
 }
 
 // fileName is the name of a file as it can be stored and shown.
@@ -282,7 +293,7 @@ func (s *Service) Start(ctx context.Context, r StartRequest) (operation.Outcome,
 		if res.RowsAffected == 0 {
 			return nil, started
 		}
-		return UploadResult{ImportID: i.ID, TaskID: t.ID}, nil
+		return UploadResult{ImportID: i.ID, TaskID: t.ID}, audited(ctx, tx, "cost_import:"+i.ID, map[string]any{"source": i.Source, "records": f.Count, "task": t.ID})
 	})
 }
 

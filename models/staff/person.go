@@ -208,6 +208,9 @@ func (s *Service) UpdatePreferences(ctx context.Context, by By, id string, p Pre
 		return fault.InvalidFields(bad...)
 	}
 	return s.change(ctx, id, func(tx *gorm.DB, was personRow) error {
+		if was.person().Preferences == p {
+			return nil // nothing was changed, and nothing is to be told of
+		}
 		err := tx.Exec(`UPDATE staff SET language = ?, time_zone = ?, theme = ? WHERE id = ?`,
 			p.Language, p.TimeZone, p.Theme, id).Error
 		if err != nil {

@@ -77,14 +77,16 @@ type JobRow struct {
 
 // Statement is the page of one account. An empty URL hides its button.
 type Statement struct {
-	ID       ui.ID
-	Name     string
-	Frozen   bool
-	Balance  string
-	NegFor   string // how long the balance has been negative; empty: it is not
-	NegSince text.Stamp
-	Entries  string // all entries of the account, "4,110 entries"
-	InPeriod string // those of the period, "9 entries"
+	ID     ui.ID
+	Name   string
+	Frozen bool
+	// FrozenSay is who froze it, when and why; empty: it is not frozen.
+	FrozenSay string
+	Balance   string
+	NegFor    string // how long the balance has been negative; empty: it is not
+	NegSince  text.Stamp
+	Entries   string // all entries of the account, "4,110 entries"
+	InPeriod  string // those of the period, "9 entries"
 	// Inconsistent says that the head of the chain differs from the entries: charges are refused.
 	Inconsistent bool
 

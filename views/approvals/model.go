@@ -6,6 +6,8 @@
 package approvals
 
 import (
+	"github.com/a-h/templ"
+
 	"recoup/views/text"
 	"recoup/views/ui"
 )
@@ -92,6 +94,9 @@ type Detail struct {
 	DecisionReason string
 	Replacement    ui.Link // the request that an edit put in its place; zero: none
 	Entry          ui.Link // what was applied; zero: nothing, or it is no entry
+
+	// Below is what the kind shows of its own below everything else; nil: nothing.
+	Below templ.Component
 
 	Help    []string // sentences for who cannot decide
 	History []Event

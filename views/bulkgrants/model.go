@@ -62,6 +62,7 @@ type File struct {
 	Running     bool
 	Done, Total string
 	Message     string // what ended it; empty: nothing
+	Lines       *Lines
 }
 
 func (m File) poll() templ.Attributes {

@@ -31,7 +31,7 @@ type Model struct {
 	Link      ui.Link // where to go on
 }
 
-// Error words the page of an HTTP status: 400, 401, 403, 404, 409, 422, 429, 500, 503; any other counts as 500.
+// Error words the page of an HTTP status: 400, 401, 403, 404, 409, 413, 422, 429, 500, 503; any other counts as 500.
 // Set Detail for what is known beyond the status. For 500 say nothing of the cause: it belongs into the log.
 func Error(l text.Locale, status int, requestID string) Model {
 	key := "error." + strconv.Itoa(status)

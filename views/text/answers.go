@@ -64,7 +64,7 @@ func answers(key string) (en, ja string) {
 	case "fault.account_inconsistent":
 		return "The head of the account’s ledger differs from its entries.", "アカウントの台帳の先頭が記帳と一致しません。"
 	case "fault.amount_overflow":
-		return "The balance would grow beyond what can be counted.", "残高が扱える範囲を超えます。"
+		return "The balance would be beyond what can be counted.", "残高が扱える範囲を超えます。"
 	case "fault.forbidden":
 		return "You do not have the permission.", "権限がありません。"
 	case "fault.unauthenticated":

@@ -121,6 +121,8 @@ func approvals(key string) (en, ja string) {
 		return "Replaced by", "置き換え先"
 	case "approval.entry":
 		return "Entry", "記帳"
+	case "done.propose":
+		return "It waits for a second person.", "二人目の承認を待っています。"
 	case "approval.own":
 		return "You asked for this, so somebody else decides.", "ご自身の申請のため、別の人が決定します。"
 	case "approval.may_not":
@@ -195,7 +197,7 @@ func approvals(key string) (en, ja string) {
 	case "live.after":
 		return "Balance after:", "変更後の残高："
 	case "live.too_large":
-		return "The balance would grow beyond what can be counted.", "残高が扱える範囲を超えます。"
+		return "The balance would be beyond what can be counted.", "残高が扱える範囲を超えます。"
 
 	case "state.undecided":
 		return "Open", "承認待ち"

@@ -53,11 +53,39 @@ func bulkgrants(key string) (en, ja string) {
 		return "Uploaded ({1})", "アップロード（{1}）"
 	case "bulk.confirm_title":
 		return "Grant what is new", "新規分を付与"
-	case "bulk.confirm_say":
-		return "{1} new grants of together {2} credits, all at once or not at all. Grants cannot be removed; a mistake is put right by adjustments.", "新規{1}件、合計{2}クレジットを、一括で（または一切行わずに）付与します。付与は取り消せず、誤りは調整で直します。"
+	case "bulk.confirm_say.one":
+		return "{1} new grant, {2}. Grants cannot be removed; a mistake is put right by adjustments.", "新規{1}件、{2}を付与します。付与は取り消せず、誤りは調整で直します。"
+	case "bulk.confirm_say.other":
+		return "{1} new grants, together {2}, all at once or not at all. Grants cannot be removed; a mistake is put right by adjustments.", "新規{1}件、合計{2}を、一括で（または一切行わずに）付与します。付与は取り消せず、誤りは調整で直します。"
+	case "bulk.of_credits.one":
+		return "{1} credit", "{1}クレジット"
+	case "bulk.of_credits.other":
+		return "{1} credits", "{1}クレジット"
+	case "bulk.confirm_together":
+		return "Together with what you gave one of these accounts within 24 hours it is more than {1} credits: a second person has to approve the file first.", "24時間以内に同じアカウントへ付与した分と合わせて{1}クレジットを超えるため、先に二人目の承認が必要です。"
+	case "bulk.lines_title":
+		return "Lines of the file", "ファイルの行"
+	case "bulk.lines_csv":
+		return "Download all lines (CSV)", "全行をダウンロード（CSV）"
+	case "bulk.lines_say":
+		return "Lines {1} to {2} of {3}, in the order of the file; balances in the order in which they are granted", "{3}行中{1}〜{2}行目（ファイルの順）。残高は付与される順です"
+	case "bulk.balance":
+		return "Balance before → after, credits", "残高 前 → 後（クレジット）"
+	case "bulkstanding.new":
+		return "New", "新規"
+	case "bulkstanding.done":
+		return "Already done", "実行済み"
+	case "bulkstanding.bad":
+		return "Cannot be granted", "付与不可"
+	case "bulk.line_entry":
+		return "Entry {1}", "記帳{1}"
+	case "bulk.failed_line":
+		return "Line {1}: {2}", "{1}行目：{2}"
 	case "bulk.confirm_second":
 		return "The file sums up to {1} credits, above {2}: a second person has to approve it first.", "ファイルの合計は{1}クレジットで{2}を超えるため、先に二人目の承認が必要です。"
-	case "bulk.confirm":
+	case "bulk.confirm.one":
+		return "Grant {1} credit", "{1}クレジットを付与"
+	case "bulk.confirm.other":
 		return "Grant {1} credits", "{1}クレジットを付与"
 	case "bulk.nothing":
 		return "Every line of this file was granted before. There is nothing left to do.", "このファイルのすべての行は付与済みです。行うことはありません。"
@@ -67,7 +95,9 @@ func bulkgrants(key string) (en, ja string) {
 		return "Its change request was not approved. Nothing was granted; upload the file again if it is still meant.", "変更申請は承認されませんでした。何も付与されていません。必要な場合は再アップロードしてください。"
 	case "bulk.say_running":
 		return "It is being granted: {1} of {2} lines. Until the last one is, none is visible.", "付与中です（{2}行中{1}行）。最後の行が終わるまで、どの行も反映されません。"
-	case "bulk.say_applied":
+	case "bulk.say_applied.one":
+		return "{1} line was granted, {2} had been before.", "{1}行を付与しました。{2}行は付与済みでした。"
+	case "bulk.say_applied.other":
 		return "{1} lines were granted, {2} had been before.", "{1}行を付与しました。{2}行は付与済みでした。"
 	case "bulk.say_failed":
 		return "It could not be granted, and nothing of the file was. Correct it and upload it again.", "付与できませんでした。ファイルの内容は一切付与されていません。修正して再アップロードしてください。"
@@ -75,8 +105,10 @@ func bulkgrants(key string) (en, ja string) {
 		return "Progress", "進捗"
 	case "bulk.look_again":
 		return "Look again", "再表示"
-	case "bulk.more":
-		return "Only the first {1} problems are listed.", "最初の{1}件だけを表示しています。"
+	case "bulk.more.one":
+		return "And {1} more.", "ほか{1}件。"
+	case "bulk.more.other":
+		return "And {1} more.", "ほか{1}件。"
 	case "state.unconfirmed":
 		return "Not confirmed", "未確定"
 
@@ -119,10 +151,16 @@ func bulkgrants(key string) (en, ja string) {
 		return "There is no line below the header.", "見出し行の下に行がありません。"
 	case "bulkline.too_many_lines":
 		return "The file has too many lines. Divide it.", "行数が多すぎます。分割してください。"
-	case "bulkline.too_many_problems":
-		return "There are more problems than are listed.", "問題が多いため、以降は表示していません。"
+	case "bulkline.control_characters":
+		return "It holds characters that are no text (NUL). Save it as CSV once more.", "テキストではない制御文字（NUL）が含まれています。CSVとして保存し直してください。"
 	case "bulkline.too_large":
-		return "The sum is more than can be counted.", "合計が扱える範囲を超えています。"
+		return "From here on the sum of the file is more than can be counted.", "この行で、ファイルの合計が扱える範囲を超えます。"
+	case "bulkline.balance_too_large":
+		return "The balance, {1} before this line, would be more than can be counted.", "残高（この行の前は{1}）が扱える範囲を超えます。"
+	case "bulkline.reference_taken":
+		return "This reference was granted to the account {1}.", "このreferenceはアカウント{1}に付与済みです。"
+	case "bulkline.second_person":
+		return "Together with what you gave this account within 24 hours it is above the limit of one person. Upload the file again to ask a second person.", "24時間以内にこのアカウントへ付与した分と合わせて、一人で付与できる上限を超えます。もう一度アップロードして二人目の承認を依頼してください。"
 	case "bulkline.required":
 		return "Please fill this in.", "入力してください。"
 	case "bulkline.bad_reference":

@@ -100,6 +100,7 @@ func phrase(key string) (en, ja string) {
 	for _, file := range [...]func(string) (string, string){
 		answers,
 		auditlog,
+		auditactions,
 		approvals,
 		bulkgrants,
 		comparisons,

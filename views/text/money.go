@@ -175,6 +175,10 @@ func money(key string) (en, ja string) {
 
 	case "statement.say":
 		return "Balance {1} credits after {2}. {3} in the chosen period.", "残高は{1}クレジット（全{2}の後）。選択期間は{3}。"
+	case "statement.frozen":
+		return "Frozen since {1}: it takes no charges.", "{1}から凍結中のため、課金できません。"
+	case "statement.frozen_by":
+		return "Frozen by {1} on {2}: {3}", "{2}に{1}が凍結：{3}"
 	case "statement.say_unread":
 		return "Balance {1} credits after {2}.", "残高は{1}クレジット（全{2}の後）。"
 	case "statement.say_negative":

@@ -156,6 +156,16 @@ func shell(key string) (en, ja string) {
 		return "The state does not allow this any more", "現在の状態ではこの操作はできません"
 	case "error.409.next":
 		return "Somebody or something was faster. Open the object again and look at its current state.", "先に変更が行われました。対象を開き直して、現在の状態を確認してください。"
+	case "error.413":
+		return "What was sent is too large", "送信された内容が大きすぎます"
+	case "error.413.limit":
+		return "At most {1} can be sent here.", "ここで送信できるのは{1}までです。"
+	case "error.413.next":
+		return "Divide the file, or remove what is not needed, and upload the parts one by one.", "ファイルを分割するか不要な部分を取り除いて、順にアップロードしてください。"
+	case "error.own_change_request.next":
+		return "Somebody else has to decide. The change request's page says who can; you can take it back there.", "別の人が決定する必要があります。決定できる人は申請のページに表示され、申請の取り下げもそこで行えます。"
+	case "error.not_the_requester.next":
+		return "Whoever asked can take it back; you can reject it.", "取り下げは申請者が行えます。却下は可能です。"
 	case "error.422":
 		return "Something in the form is not right", "入力内容に誤りがあります"
 	case "error.422.next":

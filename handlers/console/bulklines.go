@@ -1,0 +1,109 @@
+package console
+
+import (
+	"context"
+	"encoding/csv"
+	"mime"
+	"slices"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/present"
+	"recoup/models/approval"
+	"recoup/models/bulkgrant"
+	"recoup/models/export"
+	"recoup/models/staff"
+	views "recoup/views/bulkgrants"
+	"recoup/views/ui"
+)
+
+// bulkLines is the page of a file's lines that the address asks for: from the line with the number in "line" on. path is
+// the page that they stand on.
+func (h *Console) bulkLines(ctx context.Context, r request, f bulkgrant.File, path string) (*views.Lines, error) {
+	first := 0
+	if n, err := strconv.Atoi(r.QueryParam("line")); err == nil {
+		first, _ = slices.BinarySearchFunc(f.Lines, n, func(l bulkgrant.Line, n int) int { return l.Number - n })
+		first = min(first, max(len(f.Lines)-1, 0))
+	}
+	last := min(first+pageSize, len(f.Lines))
+	shown := f.Lines[first:last]
+	entries, err := h.BulkGrants.Entries(ctx, shown)
+	if err != nil {
+		return nil, err
+	}
+	var check bulkgrant.Check
+	if f.AppliedAt == nil {
+		if check, err = h.BulkGrants.Check(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	at := func(i int) string { return path + "?line=" + strconv.Itoa(f.Lines[i].Number) + "#lines" }
+	m := &views.Lines{Say: r.L.T("bulk.lines_say", r.L.Credits(int64(first+1)), r.L.Credits(int64(last)), r.L.Credits(int64(len(f.Lines)))),
+		CSVURL: r.link(staff.AccountGrant, bulkURL(f.ID)+"/lines.csv")}
+	if first > 0 {
+		m.Pager.NewerURL = at(max(first-pageSize, 0))
+	}
+	if last < len(f.Lines) {
+		m.Pager.OlderURL = at(last)
+	}
+	for i, l := range shown {
+		row := views.LineRow{Number: r.L.Credits(int64(l.Number)), Account: present.Account(l.Account), Reference: l.Reference, External: l.External,
+			Category: r.L.Maybe("category."+l.Category, l.Category), Reason: l.Reason, Amount: r.L.Signed(l.Amount)}
+		if e, there := entries[l.Reference]; there {
+			row.Entry = ui.Link{Text: r.L.T("bulk.line_entry", r.L.Credits(e.Seq)), URL: present.EntryURL(l.Account, e.Seq)}
+			row.Before, row.After = r.L.Credits(e.BalanceAfter-e.Amount), r.L.Credits(e.BalanceAfter)
+		} else if len(check.States) > 0 {
+			state := check.States[first+i]
+			row.Standing = r.L.T("bulkstanding." + state.Standing)
+			if state.Standing == bulkgrant.StandingNew {
+				row.Before, row.After = r.L.Credits(state.Before), r.L.Credits(state.After)
+			}
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	return m, nil
+}
+
+// proposedLines are the lines of the file that a change request proposes to grant, for its page.
+func (h *Console) proposedLines(r request, cr approval.Request) (templ.Component, error) {
+	what, err := bulkgrant.ReadProposed(cr)
+	if err != nil {
+		return nil, err
+	}
+	ctx := r.Request().Context()
+	f, err := h.BulkGrants.Find(ctx, what.BulkGrant)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := h.bulkLines(ctx, r, f, present.ApprovalURL(cr.ID))
+	if err != nil {
+		return nil, err
+	}
+	return views.LinesBlock(r.L, *lines), nil
+}
+
+// bulkCSV sends the lines of a file as they were read, under the columns of an upload.
+func (h *Console) bulkCSV(c echo.Context) error {
+	r := h.of(c)
+	id, err := param(c, "bulk")
+	if err != nil {
+		return err
+	}
+	f, err := h.BulkGrants.Find(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	header := r.Response().Header()
+	header.Set(echo.HeaderContentType, export.CSV.ContentType())
+	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": f.ID + ".csv"}))
+	header.Set("Cache-Control", "no-store")
+	w := csv.NewWriter(r.Response())
+	w.UseCRLF = true // RFC 4180
+	rows := [][]string{bulkgrant.Columns()}
+	for _, l := range f.Lines {
+		rows = append(rows, []string{export.Inert(l.Reference), export.Inert(l.Account), strconv.FormatInt(l.Amount, 10), l.Category, export.Inert(l.Reason), export.Inert(l.External)})
+	}
+	return unsent(r, w.WriteAll(rows))
+}
