@@ -80,6 +80,9 @@ func (p Presenter) ApprovalRow(r approval.Request) approvals.Row {
 	if id, ok := rolloutOf(r); ok {
 		v.About = ui.ID{Value: id, URL: RolloutURL(id)}
 	}
+	if id, ok := strings.CutPrefix(r.Object, bulkgrant.Object("")); ok {
+		v.About = ui.ID{Value: id, URL: "/grants/import/" + id}
+	}
 	if amount, ok := proposedCredits(r); ok {
 		v.Credits = p.L.Signed(amount)
 	}
