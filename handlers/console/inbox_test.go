@@ -84,7 +84,8 @@ func TestAHaltIsTold(t *testing.T) {
 	if _, err := w.Rollouts.Check(context.Background(), roID); err != nil {
 		t.Fatal(err)
 	}
-	w.says(mei.page("/"), "Rollouts 1")
+	w.says(mei.page("/"), "Rollouts 1", "Halted rollouts 1", "Rollouts that a failed check has halted: 1.", "Unattributed costs 0")
+	w.saysNot(w.as(staff.Viewer).page("/"), "Unattributed costs")
 	w.says(mei.page("/inbox"), roID+": Halted, by System", "Decision consistency failed.", "scheduled step “Advance: Stage 3”: Cancelled", "The rollout was halted.")
 	w.says(ja.page("/inbox"), roID+"：停止（システム）", "「決定の整合性」が失敗しました。", "ロールアウトが停止されました。")
 	// Approvals are told to whoever asked.

@@ -56,6 +56,9 @@ func (h *Console) overview(c echo.Context) error {
 		Integrity: pr.IntegrityTile(last, r.link(staff.IntegrityView, integrityPath)), Services: pr.Services(processes),
 		LateURL: r.link(staff.DeadLetterView, "/dead-letters?tab=late"), Zone: r.L.ZoneLabel(r.Now)}
 	m.Dependencies = pr.DependencyTile(unhealthy, unhealthyShown, r.link(staff.QueueView, dependenciesPath+"?tab=unhealthy"))
+	if err := h.needsOfRollouts(r, &m); err != nil {
+		return err
+	}
 	for _, j := range late.Rows {
 		m.Late = append(m.Late, pr.LateSuccess(j))
 	}

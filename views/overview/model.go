@@ -57,15 +57,17 @@ type Model struct {
 	Approvals   Tile
 	// Dependencies are those that are not healthy.
 	Dependencies Tile
-	Integrity    *Integrity // nil: never run
-	Today        string     // name of today
-	LastWeek     string     // name of the day it is compared with
-	Until        string     // time of day both are counted up to, with the zone
-	Compare      []Compare
-	Services     []Service
-	Late         []Late
-	LateURL      string
-	Zone         string
+	// Halted are halted rollouts, Unattributed costs that belong to nothing; the zero Tile: the person may not see them.
+	Halted, Unattributed Tile
+	Integrity            *Integrity // nil: never run
+	Today                string     // name of today
+	LastWeek             string     // name of the day it is compared with
+	Until                string     // time of day both are counted up to, with the zone
+	Compare              []Compare
+	Services             []Service
+	Late                 []Late
+	LateURL              string
+	Zone                 string
 }
 
 // Oldest is the note of a tile that says since when the oldest of its things waits: Stamp.Relative.
@@ -80,6 +82,8 @@ func (m Model) say(l text.Locale) string {
 	switch {
 	case broken:
 		return l.T("overview.say_broken")
+	case m.Halted.Count != "0" && m.Halted.Count != "":
+		return l.T("overview.say_halted", m.Halted.Count)
 	case dead && negative:
 		return l.T("overview.say_both", m.DeadLetters.Count, m.Negative.Count)
 	case dead:

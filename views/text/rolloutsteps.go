@@ -137,6 +137,17 @@ func rolloutSteps(key string) (en, ja string) {
 	case "cap.lifts":
 		return "lifted until {1}", "{1}まで解除"
 
+	case "overview.halted":
+		return "Halted rollouts", "停止中のロールアウト"
+	case "overview.halted_go":
+		return "Show rollouts", "ロールアウトを表示"
+	case "overview.say_halted":
+		return "Rollouts that a failed check has halted: {1}.", "検査の失敗で停止したロールアウトが{1}件あります。"
+	case "overview.unattributed":
+		return "Unattributed costs", "未帰属の費用"
+	case "overview.unattributed_go":
+		return "Show costs", "費用を表示"
+
 	case "follow.begin":
 		return "Follow", "フォロー"
 	case "follow.end":
