@@ -25,19 +25,21 @@ func goodBodies(lease string) map[string]map[string]string {
 		"api.quote":            {"action": action, "units": `1`},
 		"api.job.charge": {"job_id": `"new"`, "action": action, "units": `1`, "payload": `{"k":1}`, "max_attempts": `3`, "deadline_s": `60`,
 			"expires_in_s": `600`, "dependency": `"gpu"`, "mode": `"managed"`},
-		"api.job.cancel":        {"reason": `"r"`},
-		"api.job.signal":        {"type": `"failed"`, "attempt": `1`, "class": `"transient"`, "code": `"c"`, "message": `"m"`, "result": `""`},
-		"api.work.claim":        {"actions": `[` + action + `]`, "max": `1`, "wait_s": `0`, "worker": `"w"`, "worker_version": `"1"`},
-		"api.work.heartbeat":    {"lease_token": lease},
-		"api.work.complete":     {"lease_token": lease, "result": `"r"`},
-		"api.work.fail":         {"lease_token": lease, "class": `"transient"`, "code": `"c"`, "message": `"m"`},
-		"api.job.requeue":       {"reason": `"r"`, "at": `"2026-12-01T00:00:00Z"`, "payload": `{"k":1}`},
-		"api.job.recover":       {"reason": `"r"`, "result": `"s3://x"`},
-		"api.job.discard":       {"reason": `"other"`, "note": `"n"`},
-		"api.job.reopen":        {"reason": `"r"`},
-		"api.flag.evaluate":     {"context": `{"targetingKey":"acct","units":60}`},
-		"api.flag.evaluate_all": {"context": `{"targetingKey":"acct","units":60}`},
-		"api.costs":             {"source": `"farm"`, "records": `[{"external_id":"x","amount":"0.5","currency":"USD","time":"2026-11-30T00:00:00Z"}]`},
+		"api.job.cancel":         {"reason": `"r"`},
+		"api.job.signal":         {"type": `"failed"`, "attempt": `1`, "class": `"transient"`, "code": `"c"`, "message": `"m"`, "result": `""`},
+		"api.work.claim":         {"actions": `[` + action + `]`, "max": `1`, "wait_s": `0`, "worker": `"w"`, "worker_version": `"1"`},
+		"api.work.heartbeat":     {"lease_token": lease},
+		"api.work.complete":      {"lease_token": lease, "result": `"r"`},
+		"api.work.fail":          {"lease_token": lease, "class": `"transient"`, "code": `"c"`, "message": `"m"`},
+		"api.job.requeue":        {"reason": `"r"`, "at": `"2026-12-01T00:00:00Z"`, "payload": `{"k":1}`},
+		"api.job.recover":        {"reason": `"r"`, "result": `"s3://x"`},
+		"api.job.discard":        {"reason": `"other"`, "note": `"n"`},
+		"api.job.reopen":         {"reason": `"r"`},
+		"api.dependency.hold":    {"reason": `"r"`},
+		"api.dependency.release": {"reason": `"r"`, "per_minute": `60`},
+		"api.flag.evaluate":      {"context": `{"targetingKey":"acct","units":60}`},
+		"api.flag.evaluate_all":  {"context": `{"targetingKey":"acct","units":60}`},
+		"api.costs":              {"source": `"farm"`, "records": `[{"external_id":"x","amount":"0.5","currency":"USD","time":"2026-11-30T00:00:00Z"}]`},
 	}
 }
 
@@ -97,7 +99,15 @@ func jobFor(id string) string {
 }
 
 func pathFor(op documented, account, job string) string {
-	return strings.NewReplacer("{account_id}", account, "{job_id}", job, "{key}", "pricing."+modeltest.Action).Replace(op.template)
+	return strings.NewReplacer("{account_id}", account, "{job_id}", job, "{dependency}", dependencyFor(job), "{key}", "pricing."+modeltest.Action).Replace(op.template)
+}
+
+// dependencyFor is the dependency in a path: what stands in the job's place where that is no job of these tests.
+func dependencyFor(job string) string {
+	if slices.Contains([]string{"external", "managed", "dead", "new"}, job) {
+		return "gpu"
+	}
+	return job
 }
 
 // wrongValues are values that a field of a documented type must not have, by what is wrong with them.

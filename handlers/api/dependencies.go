@@ -9,6 +9,7 @@ import (
 	"recoup/handlers/route"
 	"recoup/models/dependency"
 	"recoup/models/fault"
+	"recoup/models/ids"
 	"recoup/models/page"
 	"recoup/models/staff"
 )
@@ -105,11 +106,23 @@ func (a *API) dependencies(c echo.Context) error {
 	return writeValue(c, out)
 }
 
+// dependencyName is the dependency of a path: by the rule for the ids of callers, as jobs name it.
+func dependencyName(c echo.Context) (string, error) {
+	name, err := route.Param(c, "dependency")
+	if err != nil {
+		return "", err
+	}
+	if err := ids.CheckCallerID(name); err != nil {
+		return "", fault.InvalidField("dependency", "%s", err)
+	}
+	return name, nil
+}
+
 func (a *API) dependency(c echo.Context) error {
 	if _, err := ParseQuery(c); err != nil {
 		return err
 	}
-	name, err := route.Param(c, "dependency")
+	name, err := dependencyName(c)
 	if err != nil {
 		return err
 	}
@@ -126,7 +139,7 @@ func (a *API) holdDependency(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	name, err := route.Param(c, "dependency")
+	name, err := dependencyName(c)
 	if err != nil {
 		return err
 	}
@@ -145,7 +158,7 @@ func (a *API) releaseDependency(c echo.Context) error {
 	if err := v.Err(); err != nil {
 		return err
 	}
-	name, err := route.Param(c, "dependency")
+	name, err := dependencyName(c)
 	if err != nil {
 		return err
 	}

@@ -243,6 +243,7 @@ func problemSchema() map[string]any {
 			"type": text, "title": text, "status": map[string]any{"type": "integer"}, "detail": text,
 			"code": map[string]any{"type": "string", "description": "stable; programs decide by it"}, "request_id": text,
 			"fields": fieldsSchema(),
+			"limit":  map[string]any{"type": "integer", "description": "with body_too_large: how many bytes a body may have"},
 		},
 	}
 }
@@ -264,6 +265,7 @@ func flagFailureSchema() map[string]any {
 			"key":          map[string]any{"type": "string", "description": "the flag that was asked for; left out where all were"},
 			factErrorCode:  map[string]any{"type": "string", "enum": []string{flagParseError, flagKeyMissing, flagInvalidContext, flagNotFound, flagGeneral}},
 			"errorDetails": text, "code": text, "request_id": text, "fields": fieldsSchema(),
+			"limit":      map[string]any{"type": "integer", "description": "with body_too_large: how many bytes a body may have"},
 			"permission": text, "scopes": map[string]any{"type": "array", "items": text},
 		},
 	}
