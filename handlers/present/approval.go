@@ -83,6 +83,12 @@ func (p Presenter) ApprovalRow(r approval.Request) approvals.Row {
 	if id, ok := strings.CutPrefix(r.Object, bulkgrant.Object("")); ok {
 		v.About = ui.ID{Value: id, URL: "/grants/import/" + id}
 	}
+	if id, ok := strings.CutPrefix(r.Object, bulk.Object("")); ok {
+		v.About = ui.ID{Value: id, URL: BulkURL(id)}
+	}
+	if id, ok := strings.CutPrefix(r.Object, settlement.Object("")); ok {
+		v.About = ui.ID{Value: id, URL: SettlementURL(id)}
+	}
 	if amount, ok := proposedCredits(r); ok {
 		v.Credits = p.L.Signed(amount)
 	}
