@@ -116,7 +116,7 @@ func (s *Service) post(ctx context.Context, kind approval.Kind, accountID string
 				return nil, err
 			}
 		}
-		second, err := s.needsSecond(ctx, tx, p.Amount)
+		second, err := s.needsSecond(ctx, tx, p)
 		if err != nil {
 			return nil, err
 		}

@@ -42,6 +42,14 @@ func TestSplittingDoesNotGoAroundTheLimit(t *testing.T) {
 		}
 		return out.Waiting
 	}
+	give := func(who actor.Actor, n int64) bool {
+		t.Helper()
+		out, err := m.Ledger.Grant(ctx, ledger.GrantRequest{Envelope: by(who), AccountID: "a", Amount: n, Category: ledger.Goodwill})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Waiting
+	}
 	adjust := func(who actor.Actor, n int64) bool {
 		t.Helper()
 		out, err := m.Ledger.Adjust(ctx, ledger.AdjustRequest{Envelope: by(who), AccountID: "a", Amount: n, Reason: "x"})
@@ -55,7 +63,9 @@ func TestSplittingDoesNotGoAroundTheLimit(t *testing.T) {
 		{grant(kim, "b", 100), false}, {grant(ana, "a", 100), false},
 		// The other direction has room of its own: a mistake is put right alone.
 		{adjust(kim, -100), false}, {adjust(kim, -1), true}, {adjust(kim, math.MinInt64), true},
-		{grant(actor.Key("k"), "a", 100), false}, {grant(actor.Key("k"), "a", 1), true},
+		// A program's top-ups count one by one, and what it gives away counts together.
+		{grant(actor.Key("k"), "a", 100), false}, {grant(actor.Key("k"), "a", 100), false}, {grant(actor.Key("k"), "a", 101), true},
+		{give(actor.Key("k"), 100), false}, {give(actor.Key("k"), 1), true},
 	} {
 		if x.got != x.want {
 			t.Errorf("step %d waits: %v", i, x.got)
