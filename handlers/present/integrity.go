@@ -58,6 +58,9 @@ func (p Presenter) invariants(run verify.Run, to string) []integrity.Rule {
 			if checked && rule.State == "unknown" {
 				rule.State = "passed"
 			}
+			if checked && rule.Checked == "" {
+				rule.Checked = p.checked(run, c)
+			}
 			if n > 0 {
 				rule.State = "inconsistent"
 				rule.Broken = append(rule.Broken, integrity.Broken{Check: p.CheckName(c), Count: p.L.N("count.problems", n),
@@ -75,6 +78,20 @@ func (p Presenter) invariants(run verify.Run, to string) []integrity.Rule {
 		}
 	}
 	return out
+}
+
+// checked says how much of what a check reads a run has read; "" for checks of which nothing is counted.
+func (p Presenter) checked(run verify.Run, c verify.Check) string {
+	switch c {
+	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckHash, verify.CheckOnce, verify.CheckAttribution, verify.CheckAmount,
+		verify.CheckOrder, verify.CheckResult, verify.CheckRollup, verify.CheckCheckpoint, verify.CheckMonth:
+		return p.L.N("count.entries", run.Entries)
+	case verify.CheckHead, verify.CheckNegativeSince, verify.CheckCut, verify.CheckAnchor:
+		return p.L.N("count.accounts", run.Accounts)
+	case verify.CheckFlags, verify.CheckJob, verify.CheckDecision, verify.CheckSettlement, verify.CheckLine, verify.CheckStuck, verify.CheckLetter:
+		return p.L.N("count.jobs", run.Jobs)
+	}
+	return ""
 }
 
 // next names what to do about the problems of a check.

@@ -12,6 +12,7 @@ type Rule struct {
 	Name     string // L1
 	Say      string // what must hold, for people who keep books
 	State    string
+	Checked  string // what was read for it, "41 entries"; empty where nothing is counted
 	Problems string // how many; empty: not looked at
 	Broken   []Broken
 }
@@ -88,7 +89,7 @@ func (m Model) say(l text.Locale) string {
 	case m.Last == nil:
 		return l.T("integrity.say_never")
 	case m.Last.State == "passed":
-		return l.T("integrity.say_passed", m.Last.At.Full, m.Last.Read)
+		return l.T("integrity.say_passed", m.Last.At.Full, m.Last.Read, m.Last.Took)
 	}
 	return l.T("integrity.say_broken", m.Last.At.Full, m.Last.Problems)
 }

@@ -13,7 +13,7 @@ func integrity(key string) (en, ja string) {
 	case "integrity.say_never":
 		return "The ledger has not been verified yet. Run it now, or wait for the night.", "台帳はまだ検証されていません。今すぐ実行するか、夜間の検証をお待ちください。"
 	case "integrity.say_passed":
-		return "Every rule that was checked held at {1}: {2}.", "{1}の検証で、確認したすべての規則が守られていました：{2}。"
+		return "Every rule that was checked held at {1}: {2}. The run took {3}.", "{1}の検証で、確認したすべての規則が守られていました：{2}。所要時間は{3}です。"
 	case "integrity.say_broken":
 		return "At {1} rows were found that are not what they must be: {2}. Below each rule stands what to do next.", "{1}の検証で、あるべき状態でない行が{2}件見つかりました。次にすべきことを各規則の下に示します。"
 	case "integrity.run":
@@ -46,6 +46,16 @@ func integrity(key string) (en, ja string) {
 		return "Rule", "規則"
 	case "integrity.must_hold":
 		return "What must hold", "内容"
+	case "integrity.checked_of":
+		return "Checked", "確認したもの"
+	case "count.accounts.one":
+		return "{1} account", "アカウント{1}件"
+	case "count.accounts.other":
+		return "{1} accounts", "アカウント{1}件"
+	case "count.jobs.one":
+		return "{1} job", "ジョブ{1}件"
+	case "count.jobs.other":
+		return "{1} jobs", "ジョブ{1}件"
 	case "integrity.problems":
 		return "Problems", "問題"
 	case "integrity.not_checked":
