@@ -11,6 +11,8 @@ func rolloutSteps(key string) (en, ja string) {
 	case "rollout_cause.scheduled":
 		return "{1} (scheduled by {2})", "{1}（{2}が予約）"
 
+	case "schedule.none":
+		return "No step is scheduled.", "予約された操作はありません。"
 	case "schedule.title":
 		return "Scheduled steps", "予約された操作"
 	case "schedule.new":
