@@ -372,7 +372,7 @@ func (s sample) groups() groups.Model {
 }
 
 func (s sample) group() groups.Group {
-	return groups.Group{ID: "1-7eb1413c31bcb338cc88b8df45237ec4", Title: "upstream answered <number> Service Unavailable (request <id>)", Code: "provider_503", Action: "video_render", Dependency: "gpu-pool",
+	return groups.Group{ID: "2-7eb1413c31bcb338cc88b8df45237ec4", Title: "upstream answered <number> Service Unavailable (request <id>)", Code: "provider_503", Action: "video_render", Dependency: "gpu-pool",
 		State: "returned", Say: s.l.T("groups.say_returned", s.at(30*time.Hour).Full, s.at(time.Hour).Full), Zone: "JST",
 		Facts: []ui.Fact{{Label: s.l.T("groups.open"), Value: "10,000"}, {Label: s.l.T("groups.accounts"), Value: "312"}, {Label: s.l.T("groups.refunded"), Value: "360,000"}},
 		Trend: s.groupTrend(), Note: "The provider is down.\nWait for them, then requeue.", Link: "https://status.example/incidents/7", Changed: s.l.T("conflict.by", "K. Mori", s.at(time.Hour).Full),

@@ -48,12 +48,13 @@ func TestAPlantedDifferenceIsFound(t *testing.T) {
 	if _, err := w.Jobs.Charge(ctx, chargeOf("in_1", "with-in_1-0", 61)); !fault.Is(err, fault.CodeOperationConflict) {
 		t.Fatal(err)
 	}
+	// The jobs' ids decide which, never their keys: those are given out in another order every time.
 	// Of five attempts two fail under the candidate, of ten one elsewhere; claims wait five seconds there, one elsewhere.
 	w.exec(`INSERT INTO attempts (account_key, job_key, attempt, generation, queued_at, claimed_at, ended_at, outcome, error_class)
-		SELECT account_key, key, 1, 0, now() - interval '1 hour', now() - interval '1 hour' + (CASE WHEN cohort = 'candidate' THEN 5 ELSE 1 END + (key % 7) / 20.0) * interval '1 second',
+		SELECT account_key, key, 1, 0, now() - interval '1 hour', now() - interval '1 hour' + (CASE WHEN cohort = 'candidate' THEN 5 ELSE 1 END + (abs(hashtext(id)) % 7) / 20.0) * interval '1 second',
 			now(), CASE WHEN bad THEN 'failed' ELSE 'succeeded' END, CASE WHEN bad THEN 'throttled' ELSE '' END
-		FROM (SELECT *, CASE WHEN cohort = 'candidate' THEN row_number() OVER (PARTITION BY cohort ORDER BY hashint8(key)) % 5 < 2
-			ELSE row_number() OVER (PARTITION BY cohort ORDER BY hashint8(key)) % 10 = 0 END AS bad FROM jobs) j
+		FROM (SELECT *, CASE WHEN cohort = 'candidate' THEN row_number() OVER (PARTITION BY cohort ORDER BY hashtext(id), id) % 5 < 2
+			ELSE row_number() OVER (PARTITION BY cohort ORDER BY hashtext(id), id) % 10 = 0 END AS bad FROM jobs) j
 		ON CONFLICT (account_key, job_key, attempt) DO UPDATE SET queued_at = EXCLUDED.queued_at, claimed_at = EXCLUDED.claimed_at, ended_at = EXCLUDED.ended_at,
 			outcome = EXCLUDED.outcome, error_class = EXCLUDED.error_class`)
 	w.exec(`UPDATE jobs SET delivered_at = now(), state = 'succeeded' WHERE NOT EXISTS (SELECT 1 FROM attempts a WHERE a.account_key = jobs.account_key AND a.job_key = jobs.key AND outcome = 'failed')`)
@@ -61,7 +62,7 @@ func TestAPlantedDifferenceIsFound(t *testing.T) {
 		Account, ID string
 		N           int64
 	}
-	if err := w.G.Raw(`SELECT a.id AS account, j.id, row_number() OVER (ORDER BY hashint8(j.key)) AS n FROM jobs j JOIN accounts a ON a.key = j.account_key`).Scan(&jobs).Error; err != nil {
+	if err := w.G.Raw(`SELECT a.id AS account, j.id, row_number() OVER (ORDER BY hashtext(j.id), j.id) AS n FROM jobs j JOIN accounts a ON a.key = j.account_key`).Scan(&jobs).Error; err != nil {
 		t.Fatal(err)
 	}
 	batch := cost.Batch{Envelope: modeltest.Envelope(), Source: "gpu"}

@@ -16,7 +16,7 @@ import (
 
 // Version numbers the rules below. Fingerprints of different versions are never equal; whoever changes a rule
 // raises it, and the caretaker computes the fingerprints of stored rows anew.
-const Version = 1
+const Version = 2
 
 // maxPattern bounds a normalised message, in characters.
 const maxPattern = 300
@@ -29,7 +29,7 @@ type Failure struct {
 	Code, Message string
 }
 
-// ID is the failure's fingerprint: the version and 128 bits in hexadecimal, e.g. "1-0f3a…".
+// ID is the failure's fingerprint: the version and 128 bits in hexadecimal, e.g. "2-0f3a…".
 func (f Failure) ID() string {
 	h := sha256.New()
 	for _, part := range []string{f.Action, f.Code, Normalise(f.Message), f.Dependency} {
@@ -61,6 +61,19 @@ var hexadecimal = regexp.MustCompile(`^(?:0[xX][0-9A-Fa-f]+|[0-9A-Fa-f]{8,})$`)
 // Normalising twice changes nothing.
 func Normalise(message string) string {
 	message = strings.ToValidUTF8(message, "\uFFFD")
+	for {
+		// What stands where a number stood can make a path or a quotation of what follows. It ends: whatever is replaced
+		// takes a digit, a quotation mark or a slash with it, and its kind has none.
+		next := replace(message)
+		if next == message {
+			return message
+		}
+		message = next
+	}
+}
+
+// replace goes through a message once.
+func replace(message string) string {
 	out := varying.ReplaceAllStringFunc(message, func(s string) string {
 		at := varying.FindStringSubmatchIndex(s)
 		for i, name := range varying.SubexpNames() {
