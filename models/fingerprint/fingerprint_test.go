@@ -39,7 +39,7 @@ func TestNormalise(t *testing.T) {
 		"empty \"\" stays":                                     "empty \"\" stays",
 		// What stands behind a number is read again once the number is gone.
 		"7/a/b":            "<number><path>",
-		"0a://b":           "<number><url>",
+		"0a://b":           "<number>a:/<path>",
 		"0'a'":             "<number><text>",
 		"read/write error": "read/write error",
 		"frames 9007199254740993 and 9007199254740992 of 00000000000000001": "frames <number> and <number> of <number>",
