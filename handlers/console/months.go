@@ -103,7 +103,7 @@ func (h *Console) month(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	tie, err := h.Months.Rollup.LastTie(ctx)
+	verified, err := h.Months.Verified(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (h *Console) month(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := pr.Month(o, tie)
+	m := pr.Month(o, verified)
 	if r.may(staff.LedgerExport) {
 		m.Exports = ui.Exports{Say: r.L.T("month.export"), Links: []ui.Link{{Text: r.L.T("export.csv"), URL: present.MonthURL(o.Month) + "/export"}}}
 	}

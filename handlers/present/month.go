@@ -52,9 +52,8 @@ func (p Presenter) signed(s credit.Sum) string { return p.L.SignedSum(s.String()
 
 func negated(s credit.Sum) credit.Sum { return credit.Sum{}.Minus(s) }
 
-// Month is the page of one month. The presenter's zone is the book time zone. tie is nil while entries and
-// balances were never held against each other.
-func (p Presenter) Month(o month.Overview, tie *rollup.Tie) views.Model {
+// Month is the page of one month. The presenter's zone is the book time zone. verified is nil while verify never ran.
+func (p Presenter) Month(o month.Overview, verified *month.Verified) views.Model {
 	over := !o.To.After(p.Now)
 	first, last := o.From, o.To.Add(-time.Microsecond)
 	m := views.Model{Title: p.MonthName(o.Month), State: MonthState(o.Closed != nil, over), Around: p.monthsAround(o)}
@@ -85,7 +84,7 @@ func (p Presenter) Month(o month.Overview, tie *rollup.Tie) views.Model {
 		{Label: p.L.T("month.reclaimed"), Value: p.sum(negated(o.Types[ledger.Reclaim].Amount)), URL: links.to(url.Values{"type": {"reclaim"}})},
 		{Label: p.L.T("month.open_refunds"), Value: p.sum(o.OpenRefunds.Amount), Note: p.L.N("month.open_refunds_note", o.OpenRefunds.Count)},
 	}
-	m.Tie = p.tie(o, tie)
+	m.Tie = p.tie(o, verified)
 	if o.Closed != nil {
 		m.Closed = p.closed(o)
 	}
@@ -103,20 +102,6 @@ func (p Presenter) monthsAround(o month.Overview) []ui.Choice {
 		around = append(around, ui.Choice{Text: p.MonthName(m), URL: MonthURL(m), Current: m == o.Month})
 	}
 	return around
-}
-
-func (p Presenter) tie(o month.Overview, tie *rollup.Tie) views.Tie {
-	v := views.Tie{Sum: p.L.T("month.tie_sum", p.sum(o.Opening), p.signed(o.Net()), p.sum(o.Closing)), State: "passed"}
-	switch {
-	case tie == nil:
-		v.All, v.State = p.L.T("month.tie_never"), "stale"
-	case tie.Holds():
-		v.All = p.L.T("month.tie_all", p.L.Stamp(tie.At, p.Now).Full, p.sum(tie.Entries))
-	default:
-		v.All, v.State = p.L.T("month.tie_differs", p.L.Stamp(tie.At, p.Now).Full, p.sum(tie.Entries), p.sum(tie.Balances),
-			p.sum(tie.Entries.Minus(tie.Balances))), "failed"
-	}
-	return v
 }
 
 func (p Presenter) closed(o month.Overview) *views.Closed {
@@ -341,7 +326,7 @@ func (p Presenter) Obstacle(o month.Obstacle) string {
 	case o.State == month.StatePrevious:
 		return p.L.T("month.previous_open", p.MonthName(o.Month))
 	case o.State == month.StateProblems:
-		return p.L.T("month.problems", strings.Join(o.Checks, ", "))
+		return p.L.T("month.problems", p.checkNames(o.Checks))
 	case o.State == month.StateSettling && o.Since != nil:
 		return p.L.T("month.settling_since", p.L.Stamp(*o.Since, p.Now).Full)
 	}

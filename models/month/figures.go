@@ -86,6 +86,7 @@ func Of(m calendar.Month, zone string, from, to time.Time, groups []rollup.Group
 		case ledger.Reclaim:
 			f.OpenRefunds = f.OpenRefunds.plus(-g.Count, g.Amount)
 		}
+		f.Closing = f.Closing.Plus(g.Amount)
 		if g.Part == 0 {
 			f.Opening = f.Opening.Plus(g.Amount)
 			continue
@@ -103,7 +104,6 @@ func Of(m calendar.Month, zone string, from, to time.Time, groups []rollup.Group
 		return cmp.Or(cmp.Compare(order(a.Type), order(b.Type)), cmp.Compare(a.RuleVersion, b.RuleVersion), cmp.Compare(a.RolloutID, b.RolloutID),
 			cmp.Compare(a.Cohort, b.Cohort), cmp.Compare(a.Category, b.Category))
 	})
-	f.Closing = f.Opening.Plus(f.Net())
 	return f
 }
 

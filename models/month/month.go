@@ -112,19 +112,27 @@ func (s *Service) Span(ctx context.Context, m calendar.Month) (from, to time.Tim
 }
 
 func (s *Service) span(ctx context.Context, g *gorm.DB, m calendar.Month) (from, to time.Time, err error) {
-	from, to = m.Start(s.zone), m.End(s.zone)
 	var rows []stored
 	err = g.WithContext(ctx).Raw(selectClosed+` WHERE month IN (?, ?)`, m.String(), m.Previous().String()).Scan(&rows).Error
 	if err != nil {
 		return from, to, fmt.Errorf("month: span: %w", db.Fault(err))
 	}
-	for _, r := range rows {
-		if r.Month == m.String() {
-			return r.Starts, r.Ends, nil
-		}
-		from = r.Ends
-	}
+	from, to = s.spanned(m, rows)
 	return from, to, nil
+}
+
+// spanned is the span of a month, where rows are those of it and of the month before that are closed.
+func (s *Service) spanned(m calendar.Month, rows []stored) (from, to time.Time) {
+	from, to = m.Start(s.zone), m.End(s.zone)
+	for _, r := range rows {
+		switch r.Month {
+		case m.String():
+			return r.Starts, r.Ends
+		case m.Previous().String():
+			from = r.Ends
+		}
+	}
+	return from, to
 }
 
 // Day is one day of a month with the sums of its entries.
@@ -143,42 +151,69 @@ type Overview struct {
 	Oldest, Newest calendar.Month
 	// Later is the sum of all entries since To.
 	Later credit.Sum
+	// Balances are those of all accounts, read in the same moment as the figures.
+	Balances rollup.Balances
+	// Before is what the month before was closed with, nil when it is open.
+	Before *credit.Sum
 	// Closed is the month as it was closed, nil when it is open.
 	Closed *Closed
 }
+
+// firstEntry is the time of the first entry, the present where there is none.
+const firstEntry = `COALESCE((SELECT created_at FROM entries ORDER BY created_at LIMIT 1), clock_timestamp())`
 
 // bounds tells which months there are: from that of the first entry, or the present one where there is none, to
 // the present one.
 func (s *Service) bounds(ctx context.Context) (oldest, present calendar.Month, now time.Time, err error) {
 	var first time.Time
-	err = db.Row(ctx, s.g, `SELECT clock_timestamp(), COALESCE((SELECT created_at FROM entries ORDER BY created_at LIMIT 1), clock_timestamp())`).Scan(&now, &first)
+	err = db.Row(ctx, s.g, `SELECT clock_timestamp(), `+firstEntry).Scan(&now, &first)
 	if err != nil {
 		return oldest, present, now, fmt.Errorf("month: %w", db.Fault(err))
 	}
 	return calendar.MonthOf(first.In(s.zone)), calendar.MonthOf(now.In(s.zone)), now, nil
 }
 
-// Read adds a month up, as its entries are now. All figures are of one moment. Faults: not_found for a month
-// before the first entry or after the present one.
+// Read adds a month up, as its entries are now, together with what it is held against. All figures are of one moment.
+// Faults: not_found for a month before the first entry or after the present one.
 func (s *Service) Read(ctx context.Context, m calendar.Month) (Overview, error) {
 	var o Overview
-	oldest, present, _, err := s.bounds(ctx)
+	// What says where the month begins and ends does not change any more, so it may be read before.
+	var rows []struct {
+		Now, First time.Time
+		Row        stored `gorm:"embedded"`
+	}
+	err := s.g.WithContext(ctx).Raw(`SELECT clock_timestamp() AS now, `+firstEntry+` AS first, c.*
+		FROM (VALUES (1)) one LEFT JOIN (`+selectClosed+` WHERE month IN (?, ?)) c ON true`, m.String(), m.Previous().String()).Scan(&rows).Error
 	if err != nil {
-		return o, err
+		return o, fmt.Errorf("month: read: %w", db.Fault(err))
 	}
-	if m.Before(oldest) || present.Before(m) {
-		return o, fault.New(fault.NotFound, fault.CodeNotFound, "There is no month %s: the ledger goes from %s to %s.", m, oldest, present)
+	o.Oldest, o.Newest = calendar.MonthOf(rows[0].First.In(s.zone)), calendar.MonthOf(rows[0].Now.In(s.zone))
+	if m.Before(o.Oldest) || o.Newest.Before(m) {
+		return o, fault.New(fault.NotFound, fault.CodeNotFound, "There is no month %s: the ledger goes from %s to %s.", m, o.Oldest, o.Newest)
 	}
-	o.Oldest, o.Newest = oldest, present
-	from, to, err := s.span(ctx, s.g, m)
-	if err != nil {
-		return o, err
+	around := make([]stored, 0, len(rows))
+	for _, r := range rows {
+		if r.Row.Month == "" {
+			continue // neither is closed
+		}
+		c, err := r.Row.closed()
+		if err != nil {
+			return o, err
+		}
+		if c.Figures.Month == m {
+			o.Closed = &c
+		} else {
+			o.Before = &c.Figures.Closing
+		}
+		around = append(around, r.Row)
 	}
+	from, to := s.spanned(m, around)
 	bounds := calendar.Days(from, to, s.zone)
-	groups, err := rollupParts(ctx, s.g, s.Rollup, bounds)
+	groups, balances, err := s.Rollup.Tied(ctx, rollup.Filter{}, bounds)
 	if err != nil {
-		return o, err
+		return o, fmt.Errorf("month: %w", err)
 	}
+	o.Balances = balances
 	o.Days = make([]Day, len(bounds)-1)
 	for i := range o.Days {
 		o.Days[i] = Day{Start: bounds[i].UTC(), End: bounds[i+1].UTC(), Types: map[ledger.Type]Sum{}}
@@ -196,9 +231,6 @@ func (s *Service) Read(ctx context.Context, m calendar.Month) (Overview, error) 
 		}
 	}
 	o.Figures = Of(m, s.zone.String(), from, to, within)
-	if o.Closed, err = s.Find(ctx, m); err != nil {
-		return o, err
-	}
 	if o.Closed != nil {
 		// The name of the zone is part of the figures, and it is the one the month was closed in.
 		o.Zone = o.Closed.Figures.Zone

@@ -189,7 +189,7 @@ func (s *Store) Rebuild(ctx context.Context) (Progress, error) {
 	err := db.InTx(ctx, s.g, func(tx *gorm.DB) error {
 		tx = tx.WithContext(ctx)
 		for _, statement := range []string{
-			`UPDATE rollup_state SET through = 'epoch', days_through = 'epoch', tied_at = NULL, tied_entries = NULL, tied_balances = NULL`,
+			`UPDATE rollup_state SET through = 'epoch', days_through = 'epoch', tied_at = NULL, tied_through = NULL, tied_base = NULL`,
 			`DELETE FROM rollup_quarters`, `DELETE FROM rollup_days`} {
 			if err := tx.Exec(statement).Error; err != nil {
 				return err

@@ -69,18 +69,18 @@ func (s *Store) Parts(ctx context.Context, f Filter, bounds []time.Time) ([]Grou
 
 // PartsIn is Parts within a transaction.
 func (s *Store) PartsIn(ctx context.Context, g *gorm.DB, f Filter, bounds []time.Time) ([]Group, error) {
-	f.From, f.To = nil, nil
-	p := period{filter: f, bounds: bounds}
-	if slices.ContainsFunc(bounds, func(at time.Time) bool { return !s.beginsDay(at) }) {
-		p.noDays = true
-	}
-	p.zone = s.zone.String()
 	var rows []Group
-	err := p.query("part, type, rule_version, rollout_id, cohort, category").scan(ctx, g, &rows)
-	if err != nil {
+	if err := s.parts(f, bounds).scan(ctx, g, &rows); err != nil {
 		return nil, fmt.Errorf("rollup: parts: %w", err)
 	}
 	return rows, nil
+}
+
+func (s *Store) parts(f Filter, bounds []time.Time) statement {
+	f.From, f.To = nil, nil
+	p := period{filter: f, bounds: bounds, zone: s.zone.String()}
+	p.noDays = slices.ContainsFunc(bounds, func(at time.Time) bool { return !s.beginsDay(at) })
+	return p.query("part, type, rule_version, rollout_id, cohort, category")
 }
 
 // beginsDay reports whether a day of the store's zone begins at a moment.

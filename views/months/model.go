@@ -52,9 +52,11 @@ type Model struct {
 
 // Tie says whether the month ties to the ledger.
 type Tie struct {
-	Sum   string
-	All   string
-	State string // passed, failed or stale
+	Sum      string   // opening and movements make the closing
+	All      string   // what the balances come to
+	Breaks   []string // what else differs
+	Verified string   // when the entries themselves were read; empty where that is among Breaks
+	State    string   // passed, failed or stale
 }
 
 // Closed is how the month was closed, and whether the ledger still says the same.

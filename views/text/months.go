@@ -53,12 +53,30 @@ func months(key string) (en, ja string) {
 		return "Ties to the ledger", "台帳との一致"
 	case "month.tie_sum":
 		return "By the kept sums, opening {1} and the month’s {2} make closing {3}.", "保存された集計では、月初残高{1}と当月の増減{2}から月末残高{3}になります。"
-	case "month.tie_all":
-		return "At {1}, in one snapshot, the kept sums of the whole ledger came to {2}, and so did the balances of all accounts. Entries themselves are read when the month is closed, and by each verification.", "{1}の同一時点で、台帳全体の保存された集計は{2}であり、全アカウントの残高の合計と一致しました。記帳そのものは、月を締めるときと検証のたびに読み直されます。"
+	case "month.tie_holds":
+		return "In the same reading, at {1}, the balances of all accounts come to {2} as well.", "同じ読み取りの時点（{1}）で、全アカウントの残高の合計も{2}です。"
+	case "month.tie_holds_less":
+		return "In the same reading, at {1}, the balances of all accounts, less what was entered after the month, come to {2} as well.", "同じ読み取りの時点（{1}）で、全アカウントの残高の合計から翌月以降の記帳を除いた額も{2}です。"
 	case "month.tie_differs":
-		return "At {1}, in one snapshot, the kept sums of the whole ledger came to {2}, but the balances of all accounts to {3}: a difference of {4}. Tell an administrator, who runs recoup verify.", "{1}の同一時点で、台帳全体の保存された集計は{2}ですが、全アカウントの残高の合計は{3}で、差は{4}です。管理者に知らせ、recoup verify を実行してもらってください。"
+		return "In the same reading, at {1}, the balances of all accounts, less what was entered after the month, come to {2}: the closing differs by {3}. Tell an administrator, who runs recoup verify.", "同じ読み取りの時点（{1}）で、全アカウントの残高の合計から翌月以降の記帳を除いた額は{2}で、月末残高との差は{3}です。管理者に知らせ、recoup verify を実行してもらってください。"
+	case "month.tie_stale":
+		return "The balances were last added up at {1}, too long ago to hold the closing against them. The process that works in the background does so every minute: see on the overview whether it runs.", "残高の合計は{1}を最後に計算されておらず、古すぎるため月末残高と照合できません。バックグラウンドの処理が1分ごとに計算します。動作しているか概要で確認してください。"
 	case "month.tie_never":
-		return "The kept sums have not been held against the balances yet. The process that works in the background does so every minute.", "保存された集計と残高の照合はまだ行われていません。バックグラウンドの処理が1分ごとに照合します。"
+		return "The balances have not been added up yet, so the closing is held against nothing. The process that works in the background does so every minute.", "残高の合計がまだ計算されていないため、月末残高は照合されていません。バックグラウンドの処理が1分ごとに計算します。"
+	case "month_break.movements":
+		return "Opening and movements make {2}, but the closing is {1}.", "月初残高と増減の合計は{2}ですが、月末残高は{1}です。"
+	case "month_break.days":
+		return "The movements of the month are {1}, those of its days {2}.", "当月の増減は{1}、日ごとの増減の合計は{2}です。"
+	case "month_break.before":
+		return "It opens with {1}, but the month before was closed with {2}.", "月初残高は{1}ですが、前月は{2}で締められています。"
+	case "month_break.closed":
+		return "Its closing is {1} now, but it was closed with {2}.", "現在の月末残高は{1}ですが、{2}で締められています。"
+	case "month.tie_verified":
+		return "The verification of {1} read the entries themselves and found nothing wrong with the ledger.", "{1}の検証で記帳そのものが読み直され、台帳に問題は見つかりませんでした。"
+	case "month.tie_problems":
+		return "The verification of {1} read the entries themselves and found something wrong with the ledger: {2}.", "{1}の検証で記帳そのものが読み直され、台帳に問題が見つかりました：{2}。"
+	case "month.tie_unverified":
+		return "The entries themselves have not been read back by a verification yet.", "記帳そのものは、まだ検証で読み直されていません。"
 	case "month.closed_by":
 		return "Closed by {1} on {2}: {3}", "{1}が{2}に締めました：{3}"
 	case "month.closed_same":

@@ -1,0 +1,71 @@
+package console_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"recoup/models/modeltest"
+	"recoup/models/rollup"
+	"recoup/models/staff"
+	"recoup/models/verify"
+)
+
+// The month's page says what its closing was held against, and that it has passed only where it was.
+func TestMonthPageTies(t *testing.T) {
+	w := newWorld(t)
+	day := func(month time.Month) time.Time { return time.Date(2025, month, 10, 0, 0, 0, 0, time.UTC) }
+	modeltest.Entries(t, w.G, "aurora", modeltest.Past{At: day(8), Type: "grant", Amount: 1000, Category: "paid"},
+		modeltest.Past{At: day(9), Type: "adjustment", Amount: -113}, modeltest.Past{At: day(10), Type: "adjustment", Amount: -300})
+	kathmandu, err := time.LoadLocation("Asia/Kathmandu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := rollup.New(w.G, kathmandu)
+	tie := func() {
+		t.Helper()
+		if _, err := sums.Tie(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verified := func(found map[verify.Check]int64) {
+		t.Helper()
+		now := time.Now()
+		if err := verify.New(w.G).Record(context.Background(), verify.Report{Started: now, Finished: now, ByCheck: found}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := w.as(staff.Finance)
+	said := func(state string, want ...string) {
+		t.Helper()
+		page := b.page("/months/2025-09")
+		card := page[strings.Index(page, `aria-labelledby="tie"`):]
+		card = card[:strings.Index(card, "</section>")]
+		if head, _, _ := strings.Cut(card, "</header>"); !strings.Contains(plain(head), state) {
+			t.Errorf("the state is not %s: %s", state, plain(card))
+		}
+		for _, s := range append(want, "By the kept sums, opening 1,000 and the month’s −113 make closing 887.") {
+			if !strings.Contains(plain(card), s) {
+				t.Errorf("the card lacks %q: %s", s, plain(card))
+			}
+		}
+	}
+	said("Stale", "The balances have not been added up yet", "have not been read back by a verification yet")
+	tie()
+	verified(map[verify.Check]int64{})
+	said("Passed", "less what was entered after the month, come to 887 as well", "found nothing wrong with the ledger")
+	verified(map[verify.Check]int64{verify.CheckRollup: 2, verify.CheckMonth: 1})
+	said("Failed", "come to 887 as well", "found something wrong with the ledger: Derived sums, Closed months.")
+	verified(map[verify.Check]int64{verify.CheckStuck: 2})
+	said("Passed", "found nothing wrong with the ledger")
+	if err := w.G.Exec(`UPDATE accounts SET balance = balance + 5 WHERE id = 'aurora'`).Error; err != nil {
+		t.Fatal(err)
+	}
+	tie()
+	said("Failed", "come to 892: the closing differs by −5")
+	if err := w.G.Exec(`UPDATE rollup_state SET tied_at = tied_at - interval '1 hour'`).Error; err != nil {
+		t.Fatal(err)
+	}
+	said("Stale", "too long ago to hold the closing against them")
+}
