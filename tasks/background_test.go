@@ -53,6 +53,7 @@ func (w *world) becomes(t *testing.T, id string, want task.State) task.Task {
 }
 
 func TestBackgroundTasks(t *testing.T) {
+	t.Parallel()
 	for _, redis := range []string{realServer, insideProcess} {
 		t.Run(redis, func(t *testing.T) {
 			w := build(t, modeltest.New(t, modeltest.DB(t), modeltest.Fast()), modeltest.Fast(), lasting, redis == insideProcess)
@@ -117,6 +118,7 @@ func TestBackgroundTasks(t *testing.T) {
 
 // A process that is told to end gives its task back, and the next one takes it; the try does not count.
 func TestBackgroundTaskIsGivenBack(t *testing.T) {
+	t.Parallel()
 	m := modeltest.New(t, modeltest.DB(t), modeltest.Fast())
 	w := build(t, m, modeltest.Fast(), lasting, false)
 	begun := make(chan struct{}, 1)
@@ -140,6 +142,7 @@ func TestBackgroundTaskIsGivenBack(t *testing.T) {
 
 // Everything that Redis held is lost: the bell rings again.
 func TestBackgroundTaskOutlivesRedis(t *testing.T) {
+	t.Parallel()
 	m := modeltest.New(t, modeltest.DB(t), modeltest.Fast())
 	w := build(t, m, modeltest.Fast(), lasting, false)
 	w.run.o.Background = map[task.Kind]BackgroundFunc{"later": func(context.Context, *task.Run) (any, error) { return 1, nil }}
@@ -156,6 +159,7 @@ func TestBackgroundTaskOutlivesRedis(t *testing.T) {
 
 // A delivery that is due reaches its receiver through the queue.
 func TestWebhookIsDelivered(t *testing.T) {
+	t.Parallel()
 	m := modeltest.New(t, modeltest.DB(t), modeltest.Fast())
 	w := build(t, m, modeltest.Fast(), lasting, false)
 	called := make(chan string, 10)

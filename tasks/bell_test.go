@@ -19,6 +19,7 @@ import (
 
 // The bell alone, in either Redis, brings a failed job back and never before its time.
 func TestRetryWakesByBell(t *testing.T) {
+	t.Parallel()
 	for name, inProcess := range map[string]bool{realServer: false, insideProcess: true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,6 +68,7 @@ func rung(t *testing.T, b job.Bell) *asynq.Task {
 
 // F43: a bell that rings before not_before changes nothing, is no failure, and asks for the rest of the time.
 func TestCase_F43_EarlyBell(t *testing.T) {
+	t.Parallel()
 	policy := modeltest.Fast()
 	policy.BackoffBase, policy.BackoffMax = 1900*time.Millisecond, 1900*time.Millisecond
 	w := build(t, modeltest.Ready(t, policy), policy, lasting, true)
@@ -111,6 +113,7 @@ func TestCase_F43_EarlyBell(t *testing.T) {
 
 // A task that came too early rings again by itself, also more often than its retries allow: none is used up.
 func TestEarlyUsesUpNoRetry(t *testing.T) {
+	t.Parallel()
 	w := ready(t, lasting, false)
 	w.Charge(t, "acct_1", "j1", 1)
 	w.failClaimed(t, job.Transient)
@@ -152,6 +155,7 @@ func TestEarlyUsesUpNoRetry(t *testing.T) {
 // F44: a task that ran, and runs again because its acknowledgement was lost, changes nothing; so does one
 // of an attempt or generation that has passed.
 func TestCase_F44_SecondRun(t *testing.T) {
+	t.Parallel()
 	w := build(t, modeltest.Ready(t, modeltest.Fast()), modeltest.Fast(), lasting, true)
 	w.Account(t, "acct_1", 10)
 	w.Charge(t, "acct_1", "j1", 1)
@@ -190,6 +194,7 @@ func TestCase_F44_SecondRun(t *testing.T) {
 
 // F41: an archived task blocks its id in the queue. The id of a requeued dead letter is another one.
 func TestCase_F41_DeadRequeuedRuns(t *testing.T) {
+	t.Parallel()
 	w := ready(t, lasting, false)
 	ctx := context.Background()
 	w.Charge(t, "acct_1", "j1", 1)
@@ -236,6 +241,7 @@ func TestCase_F41_DeadRequeuedRuns(t *testing.T) {
 
 // A task that can never be answered is let go, and a handler that panics is told as an error.
 func TestBadTaskAndPanic(t *testing.T) {
+	t.Parallel()
 	h := traced(tnoop.NewTracerProvider().Tracer("t"))
 	err := h(wakeHandler(nil)).ProcessTask(context.Background(), asynq.NewTask(outbox.Wake, []byte(`{"job_key":`)))
 	if !errors.Is(err, asynq.RevokeTask) {
@@ -249,6 +255,7 @@ func TestBadTaskAndPanic(t *testing.T) {
 
 // The task continues the trace of the charge.
 func TestTaskContinuesTrace(t *testing.T) {
+	t.Parallel()
 	recorder := tracetest.NewSpanRecorder()
 	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder)).Tracer("t")
 	tk, _, err := wakeTask(outbox.Owed{AccountKey: 1, JobKey: 1, Attempt: 1, Traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"})

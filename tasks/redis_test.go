@@ -17,6 +17,7 @@ import (
 // F12: the charge is durable, the queue is away, so the call stays owed as a row; the sweeper does in time
 // what it was for, and the queue gets it when it is back.
 func TestCase_F12_OwedEnqueueIsARow(t *testing.T) {
+	t.Parallel()
 	w := build(t, modeltest.Ready(t, modeltest.Fast()), modeltest.Fast(), 500*time.Millisecond, false)
 	w.redis.Kill()
 	w.Account(t, "acct_1", 10)
@@ -49,6 +50,7 @@ func TestCase_F12_OwedEnqueueIsARow(t *testing.T) {
 
 // Redis forgets everything while bells wait in it: they are owed again and ring in time.
 func TestFlushAll(t *testing.T) {
+	t.Parallel()
 	policy := modeltest.Fast()
 	policy.BackoffBase, policy.BackoffMax = 6*time.Second, 6*time.Second
 	w := build(t, modeltest.Ready(t, policy), policy, lasting, false)
@@ -83,6 +85,7 @@ func TestFlushAll(t *testing.T) {
 
 // After a flush that nobody notices in time, the sweeper alone is enough.
 func TestFlushAllSwept(t *testing.T) {
+	t.Parallel()
 	w := ready(t, 300*time.Millisecond, false)
 	client := redis.NewClient(&redis.Options{Network: w.redis.Network(), Addr: w.redis.Addr()})
 	defer client.Close()
@@ -105,6 +108,7 @@ func TestFlushAllSwept(t *testing.T) {
 
 // Redis dies in the middle of work and comes back empty at its address: everything goes on.
 func TestRedisAwayAndBack(t *testing.T) {
+	t.Parallel()
 	for name, inProcess := range map[string]bool{realServer: false, insideProcess: true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,6 +163,7 @@ func TestRedisAwayAndBack(t *testing.T) {
 
 // A relay that dies after it enqueued and before it deleted leaves the row: the next one finds the task there.
 func TestRelayCrashBetweenEnqueueAndDelete(t *testing.T) {
+	t.Parallel()
 	w := build(t, modeltest.Ready(t, modeltest.Fast()), modeltest.Fast(), lasting, false)
 	w.Account(t, "acct_1", 10)
 	w.Charge(t, "acct_1", "j1", 1)
@@ -182,6 +187,7 @@ func TestRelayCrashBetweenEnqueueAndDelete(t *testing.T) {
 
 // A restore counts only when Redis kept everything from its beginning to its end, and only one process does it.
 func TestRestoreIsOfOneProcess(t *testing.T) {
+	t.Parallel()
 	w := build(t, modeltest.Ready(t, modeltest.Fast()), modeltest.Fast(), lasting, true)
 	ctx := context.Background()
 	c := w.relay.client
@@ -206,6 +212,7 @@ func TestRestoreIsOfOneProcess(t *testing.T) {
 }
 
 func TestUnfitRedis(t *testing.T) {
+	t.Parallel()
 	for info, want := range map[string]string{
 		"redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\n":  "",
 		"redis_version:6.2.0\r\nmaxmemory_policy:noeviction\r\n":   "",

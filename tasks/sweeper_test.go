@@ -14,6 +14,7 @@ import (
 // F42: a worker dies in the middle of a job. After its lease the sweep ends the attempt, refunds, and the job
 // can be claimed again; the attempt is counted.
 func TestCase_F42_KilledWorker(t *testing.T) {
+	t.Parallel()
 	w := ready(t, lasting, false)
 	w.Charge(t, "acct_1", "j1", 40)
 	if c := w.Claim(t, 1); len(c) != 1 || c[0].Attempt != 1 {
@@ -45,6 +46,7 @@ func TestCase_F42_KilledWorker(t *testing.T) {
 
 // A worker that dies again and again uses up the budget; the dead letter is then left alone.
 func TestSweeperNeverTouchesDead(t *testing.T) {
+	t.Parallel()
 	policy := modeltest.Fast()
 	policy.MaxAttempts = 1
 	w := build(t, modeltest.Ready(t, policy), policy, 100*time.Millisecond, true)
@@ -67,6 +69,7 @@ func TestSweeperNeverTouchesDead(t *testing.T) {
 // A job that nobody ever claimed expires and is refunded, once, whoever sweeps. More jobs than a batch holds
 // are done in one go.
 func TestExpireManyWithTwoSweepers(t *testing.T) {
+	t.Parallel()
 	const n = 2*sweepBatch + 20
 	w := build(t, modeltest.Ready(t, modeltest.Fast()), modeltest.Fast(), lasting, true)
 	w.Account(t, "acct_1", n)
@@ -106,6 +109,7 @@ func TestExpireManyWithTwoSweepers(t *testing.T) {
 
 // Jobs that cannot be moved do not hold up the others, and are not tried without end.
 func TestSweeperPassesOverBrokenAccount(t *testing.T) {
+	t.Parallel()
 	const broken = sweepBatch + 30
 	w := build(t, modeltest.Ready(t, modeltest.Fast()), modeltest.Fast(), lasting, true)
 	w.Account(t, "broken", broken)
@@ -142,6 +146,7 @@ func TestSweeperPassesOverBrokenAccount(t *testing.T) {
 
 // An error of the database ends neither loop, and is told once.
 func TestLoopsSurviveDatabaseErrors(t *testing.T) {
+	t.Parallel()
 	w := ready(t, lasting, true)
 	w.Charge(t, "acct_1", "j1", 1)
 	w.failClaimed(t, job.Transient)
@@ -170,6 +175,7 @@ func TestLoopsSurviveDatabaseErrors(t *testing.T) {
 // A process shows while it runs and is gone when it ended in order; one that only serves neither sweeps nor
 // answers bells, but relays.
 func TestProcessesTell(t *testing.T) {
+	t.Parallel()
 	w := build(t, modeltest.Ready(t, modeltest.Fast()), modeltest.Fast(), lasting, true)
 	w.Account(t, "acct_1", 10)
 	serve, err := New(Options{Kind: process.Serve, G: w.G, Relay: w.relay, Log: w.run.o.Log,

@@ -37,6 +37,7 @@ func takenRun(t *testing.T, m *modeltest.Models) (*verify.Desk, *task.Run) {
 // A run finds what is wrong, an anchor that differs included, tells how far it is, and is recorded once however often
 // it is begun.
 func TestVerifyInTheBackground(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	m := modeltest.Ready(t, modeltest.Fast())
 	m.Account(t, "acct_7", 100)
@@ -66,6 +67,7 @@ func TestVerifyInTheBackground(t *testing.T) {
 
 // A run that was ended stops and leaves no result.
 func TestVerifyThatWasEnded(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	m := modeltest.Ready(t, modeltest.Fast())
 	m.Account(t, "acct_7", 100)

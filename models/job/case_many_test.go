@@ -193,7 +193,7 @@ func TestCase_F52(t *testing.T) {
 	_, err = pool.Exec(`ALTER TABLE entries DISABLE TRIGGER USER; ALTER TABLE entries DISABLE TRIGGER entries_chain;
 		INSERT INTO accounts (id) SELECT 'acct_' || n FROM generate_series(1, 20) n;
 		CREATE TEMP TABLE made AS SELECT a.key AS account_key, n, clock_timestamp() - interval '1 day' + (n * 20 + a.key) * interval '1 millisecond' AS at
-			FROM accounts a, generate_series(1, 12000) n WHERE a.id LIKE 'acct%';
+			FROM accounts a, generate_series(1, 4000) n WHERE a.id LIKE 'acct%';
 		-- The few rows are the oldest: the worst place for a scan that goes back in time.
 		INSERT INTO made SELECT key, n, clock_timestamp() - interval '2 days' + n * interval '1 second' FROM accounts, generate_series(1, 3) n WHERE id = 'few';
 		INSERT INTO jobs (account_key, id, action, units, mode, cost, rule_version, operation_id, is_refunded, refunded_at, state, attempt, not_before, expires_at,

@@ -94,6 +94,7 @@ func number(t *testing.T, out, name string) int {
 
 // The whole program, real services, every fault: nothing may be wrong.
 func TestDrillOfAPrivateSystem(t *testing.T) {
+	t.Parallel() // it waits much of its time
 	if testing.Short() {
 		t.Skip("starts the whole system and kills it")
 	}
@@ -124,6 +125,7 @@ func TestDrillOfAPrivateSystem(t *testing.T) {
 
 // A running system is driven by its API alone, with actions of its own.
 func TestDrillOfARunningSystem(t *testing.T) {
+	t.Parallel() // it waits much of its time
 	if testing.Short() {
 		t.Skip("starts the whole system")
 	}
@@ -212,6 +214,7 @@ func (m *meddler) Stop(ctx context.Context) error {
 }
 
 func TestDrillFindsMoneyThatMovedBehindItsBack(t *testing.T) {
+	t.Parallel() // it waits much of its time
 	if testing.Short() {
 		t.Skip("starts the whole system")
 	}

@@ -11,6 +11,7 @@ import (
 
 // The whole program with a rollout under way: every step is made, both prices apply, quotes outlive the rollback, and nothing is wrong.
 func TestDrillOfARollout(t *testing.T) {
+	t.Parallel() // it waits much of its time
 	if testing.Short() {
 		t.Skip("starts the whole system")
 	}
