@@ -29,6 +29,7 @@ func (s sample) bulkStart(kind string) bulkworks.Start {
 	switch kind {
 	case "requeue":
 		m.Needs = []bulkworks.Left{{Label: "gpu-pool", Count: "9,800"}, {Label: s.l.T("works.no_dependency"), Count: "14"}}
+		m.Held = s.heldNotice(s.l.N("works.held", 9_800), s.l.T("works.held_say"))
 		m.Reason, m.Pace = &ui.Field{}, &bulkworks.Pace{Probe: &ui.Field{Value: "10"}, PerMinute: bad, Stop: &ui.Field{Value: "20"}}
 		m.Expected, m.Count = "9,814", ui.Field{Value: "9,841", Error: s.l.T("problem.is not the number of dead letters")}
 	case "discard":

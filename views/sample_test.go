@@ -254,6 +254,7 @@ func (s sample) job() jobs.Job {
 			{Label: s.l.T("col.generation"), Value: "1"},
 			{Label: s.l.T("decision.units"), Value: "60"},
 		},
+		Held: s.heldNotice(s.l.T("held.next"), s.l.T("held.expires_refunded", s.at(-26*time.Hour).Full)),
 		Next: jobs.NextRetry(s.l, "3", s.l.Duration(80*time.Second), s.l.Duration(61*time.Second), s.at(-40*time.Second)),
 		Days: []jobs.Day{{Name: s.at(0).Day, Moments: []jobs.Moment{
 			{At: at(1), Money: jobs.Money(s.l, "charge", s.l.Signed(-40), "4,108", "1,284", "", "/ledger?job=vu-20481")},

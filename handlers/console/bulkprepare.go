@@ -29,8 +29,8 @@ const (
 	bulkOpen letters.Tab = "open"
 	// matchLimit is where counting what a filter matches stops.
 	matchLimit = 10_000
-	// dependenciesShown is how many dependencies the form names.
-	dependenciesShown = 5
+	// needsShown is how many dependencies the form names, and how many actions that are held.
+	needsShown = 5
 )
 
 // parsedQuery is the part of a stored or posted query that filters the list.
@@ -244,16 +244,15 @@ func (h *Console) startWorkPage(r request, w bulk.Work, a ui.Act, err error) (te
 	case bulk.Requeue:
 		reason := field(r, "reason", err)
 		m.Reason, m.Pace = &reason, paceFields(r, w.Kind, proposed, err)
-		depend, unread := h.BulkWorks.Dependencies(ctx, w, dependenciesShown)
+		needs, unread := h.BulkWorks.Needs(ctx, w, needsShown)
 		if unread != nil {
 			return nil, unread
 		}
-		for _, d := range depend {
-			if d.Name == "" {
-				d.Name = r.L.T("works.no_dependency")
-			}
-			m.Needs = append(m.Needs, views.Left{Label: d.Name, Count: r.L.Credits(d.Count)})
+		standing, unread := h.Dependencies.Standing(ctx, heldOf(needs.Actions), heldOf(needs.Dependencies))
+		if unread != nil {
+			return nil, unread
 		}
+		m.Needs, m.Held = pr.BulkNeeds(needs), pr.BulkHeld(needs, standing)
 	case bulk.Discard:
 		m.Reasons, m.Note, m.Problem, m.Pace = letters.ReasonOptions(r.L, r.FormValue("reason")), field(r, "note", err), field(r, "reason", err).Error, paceFields(r, w.Kind, proposed, err)
 	case bulk.Assign:
@@ -272,6 +271,17 @@ func (h *Console) startWorkPage(r request, w bulk.Work, a ui.Act, err error) (te
 		m.Expected, m.Count = n, field(r, "count", err)
 	}
 	return views.StartPage(h.frame(r), m), nil
+}
+
+// heldOf are the names of what is behind a hold.
+func heldOf(needs []bulk.Need) []string {
+	var out []string
+	for _, n := range needs {
+		if n.Held {
+			out = append(out, n.Name)
+		}
+	}
+	return out
 }
 
 // assignees are those who can take care of dead letters, the person first.

@@ -107,6 +107,13 @@ func (h *Console) showJob(r request, d present.JobPage) error {
 	if m.Triage, err = h.triageCard(r, j, pr); err != nil {
 		return err
 	}
+	if j.Mode == job.Managed && (j.State == job.Queued || j.State == job.Retrying) {
+		standing, err := h.Dependencies.Standing(r.Request().Context(), []string{j.Action}, dependenciesOf(j))
+		if err != nil {
+			return err
+		}
+		m.Held = pr.JobHeld(j.Job, standing)
+	}
 	at := jobURL(a.ID, j.ID)
 	switch j.State {
 	case job.Queued, job.Running, job.Retrying:
@@ -133,6 +140,14 @@ func (h *Console) showJob(r request, d present.JobPage) error {
 		m.Payload.RevealURL = r.link(staff.JobReveal, at+"/payload")
 	}
 	return render(r, http.StatusOK, views.JobPage(h.frame(r), m))
+}
+
+// dependenciesOf is what a job depends on, as a list of at most one.
+func dependenciesOf(j job.Listed) []string {
+	if j.Dependency == "" {
+		return nil
+	}
+	return []string{j.Dependency}
 }
 
 func (h *Console) jobPage(ctx context.Context, j job.Listed, a ledger.Account) (present.JobPage, error) {

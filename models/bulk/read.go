@@ -115,25 +115,6 @@ func (s *Store) ExcludedBy(ctx context.Context, w Work) (map[string]int64, error
 	return out, nil
 }
 
-// Dependencies counts what a work is to do by what it depends on, most first, at most limit; "" is nothing that is
-// known.
-func (s *Store) Dependencies(ctx context.Context, w Work, limit int) ([]Dependent, error) {
-	var rows []Dependent
-	err := s.g.WithContext(ctx).Raw(`SELECT d.dependency AS name, count(*) AS count FROM bulk_items i JOIN dead_letters d
-			ON d.account_key = i.account_key AND d.job_key = i.job_key AND d.generation = i.generation
-		WHERE i.bulk_key = ? AND i.outcome <> 'excluded' GROUP BY 1 ORDER BY 2 DESC, 1`+where.Limit(limit), w.Key).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("bulk: dependencies: %w", err)
-	}
-	return rows, nil
-}
-
-// Dependent is how many rows depend on something.
-type Dependent struct {
-	Name  string
-	Count int64
-}
-
 // Item is one row of a work with what came of it.
 type Item struct {
 	No         int64

@@ -481,3 +481,34 @@ func TestList(t *testing.T) {
 		t.Errorf("%+v, %v", g, err)
 	}
 }
+
+func TestStanding(t *testing.T) {
+	m, ctx := ready(t), context.Background()
+	standing := func(actions, dependencies []string) []dependency.Standing {
+		t.Helper()
+		return must[[]dependency.Standing](t)(m.Dependencies.Standing(ctx, actions, dependencies))
+	}
+	charge(t, m, farm, "j", 30)
+	finish(t, m, m.Claim(t, 20), job.Transient)
+	if got := standing([]string{modeltest.Action}, []string{farm}); len(got) != 0 {
+		t.Fatalf("%+v while nothing is held", got)
+	}
+	round(t, m)
+	open := standing(nil, []string{farm, "unknown"})
+	if len(open) != 1 || open[0].Health() != dependency.Opened || open[0].Tries() == nil || open[0].Tries().Sub(*open[0].ChangedAt) != time.Duration(open[0].OpenS)*time.Second || open[0].Probes < 1 || open[0].ReleasePerMinute < 1 {
+		t.Fatalf("%+v", open)
+	}
+	must[any](t)(m.Dependencies.Hold(ctx, by(farm, "x")))
+	must[any](t)(m.Dependencies.HoldAction(ctx, by(modeltest.Action, "y")))
+	both := standing([]string{modeltest.Action, ""}, []string{farm, ""})
+	if len(both) != 2 || both[0].Kind != dependency.OfAction || both[0].Health() != dependency.Held || both[1].Health() != dependency.Held || both[1].Reason != "x" || both[1].Tries() != nil {
+		t.Fatalf("%+v", both)
+	}
+	if got := standing([]string{farm}, []string{modeltest.Action}); len(got) != 0 {
+		t.Errorf("%+v: the kind does not count", got)
+	}
+	must[any](t)(m.Dependencies.ReleaseAction(ctx, by(modeltest.Action, "z"), 30))
+	if got := standing([]string{modeltest.Action}, nil); len(got) != 1 || got[0].Health() != dependency.Releasing || got[0].PerMinute != 30 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -49,9 +49,10 @@ type Start struct {
 	Say      string
 	Facts    []ui.Change
 	Excluded []Left
-	Needs    []Left // what the jobs depend on
-	Second   string // a second person has to approve; empty: nobody has to
-	Nothing  bool   // nothing is left to do
+	Needs    []Left         // what the jobs depend on
+	Held     *ui.HeldNotice // what of it is not handed out freely; nil: all is
+	Second   string         // a second person has to approve; empty: nobody has to
+	Nothing  bool           // nothing is left to do
 	Count    ui.Field
 	Expected string // what has to be typed; empty: nothing
 	Plain    string // the count without separators

@@ -226,7 +226,8 @@ type Job struct {
 	Story       Story
 	Zone        string
 	Facts       []ui.Fact
-	Next        string // NextRetry or NextRequeued; empty: nothing is due
+	Held        *ui.HeldNotice // nil: nothing keeps it from workers
+	Next        string         // NextRetry or NextRequeued; empty: nothing is due
 	Days        []Day
 	Guard       Guard
 	Decision    *ui.Decision

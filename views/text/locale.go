@@ -109,6 +109,7 @@ func phrase(key string) (en, ja string) {
 		dependencies,
 		exports,
 		finance,
+		held,
 		forms,
 		integrity,
 		money,

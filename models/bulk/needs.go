@@ -1,0 +1,59 @@
+package bulk
+
+import (
+	"context"
+	"fmt"
+
+	"recoup/models/where"
+)
+
+// Need is a dependency or an action with how many rows of a work are of it.
+type Need struct {
+	Name  string
+	Count int64
+	// Held tells that it is behind a hold: its work is not handed out freely.
+	Held bool
+}
+
+// Needs is what the rows of a work need to run again.
+type Needs struct {
+	// Dependencies and Actions are those behind a hold first, then the ones with the most rows. A dependency "" is nothing
+	// that is known.
+	Dependencies, Actions []Need
+	// Held is how many rows are behind a hold, on their dependency, their action or both.
+	Held int64
+}
+
+// Needs counts what a work is to do by what it needs, at most limit dependencies and as many actions. It is of now: holds
+// come and go.
+func (s *Store) Needs(ctx context.Context, w Work, limit int) (Needs, error) {
+	var out Needs
+	var rows []struct {
+		Need `gorm:"embedded"`
+		Kind string
+	}
+	most := ` ORDER BY held DESC, count DESC, name` + where.Limit(limit)
+	err := s.g.WithContext(ctx).Raw(`WITH need AS MATERIALIZED (
+			SELECT dependency, action, n, EXISTS (SELECT 1 FROM holds h WHERE h.kind = 'dependency' AND h.name = dependency) AS by_dependency,
+				EXISTS (SELECT 1 FROM holds h WHERE h.kind = 'action' AND h.name = action) AS by_action
+			FROM (SELECT d.dependency, d.action, count(*) AS n FROM bulk_items i JOIN dead_letters d
+					ON d.account_key = i.account_key AND d.job_key = i.job_key AND d.generation = i.generation
+				WHERE i.bulk_key = ? AND i.outcome <> 'excluded' GROUP BY 1, 2) x)
+		SELECT 'held' AS kind, '' AS name, COALESCE(sum(n), 0)::bigint AS count, true AS held FROM need WHERE by_dependency OR by_action
+		UNION ALL (SELECT 'dependency', dependency AS name, sum(n)::bigint AS count, by_dependency AS held FROM need GROUP BY dependency, by_dependency`+most+`)
+		UNION ALL (SELECT 'action', action AS name, sum(n)::bigint AS count, by_action AS held FROM need GROUP BY action, by_action`+most+`)`, w.Key).Scan(&rows).Error
+	if err != nil {
+		return out, fmt.Errorf("bulk: needs: %w", err)
+	}
+	for _, r := range rows {
+		switch r.Kind {
+		case "held":
+			out.Held = r.Count
+		case "dependency":
+			out.Dependencies = append(out.Dependencies, r.Need)
+		case "action":
+			out.Actions = append(out.Actions, r.Need)
+		}
+	}
+	return out, nil
+}
