@@ -159,7 +159,7 @@ func (n NewRecord) digest() []byte {
 		h.Write([]byte(s))
 	}
 	h.Write([]byte{1})
-	for _, s := range []string{n.Amount.String(), n.Currency, n.Time.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano),
+	for _, s := range []string{n.Amount.Canonical(), n.Currency, n.Time.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano),
 		n.AccountID, n.JobID, n.OperationID, n.Action, n.Description} {
 		add(s)
 	}

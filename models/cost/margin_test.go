@@ -57,7 +57,7 @@ func TestMargins(t *testing.T) {
 	b.value("USD", "0.5", from)
 	b.value("USD", "0.0125", from) // corrected
 	got = of()
-	if usd := got[modeltest.Action+" USD"]; usd.Margin == nil || usd.Revenue.String() != "0.5" || usd.Margin.String() != "0.15" {
+	if usd := got[modeltest.Action+" USD"]; usd.Margin == nil || usd.Revenue.String() != "0.5000" || usd.Margin.String() != "0.1500" {
 		t.Errorf("%+v", usd)
 	}
 	if eur := got[modeltest.Action+" EUR"]; eur.Margin != nil || eur.Cost.String() != "7" {

@@ -46,7 +46,7 @@ func (s *Service) SetValue(ctx context.Context, r ValueRequest) (operation.Outco
 	from := r.ValidFrom.UTC().Truncate(time.Microsecond)
 	req := operation.Request{Scope: operation.Named("settings"), ID: r.OperationID, Kind: "credit_value", Actor: r.Actor, RequestID: r.RequestID, Reason: r.Reason,
 		Object: "credit_value:" + r.Currency, Invalid: checkReason(bad, r.Reason),
-		Input: operation.Input{"currency": r.Currency, "value": r.Value.String(), "valid_from": from.Format(time.RFC3339Nano), "reason": r.Reason}}
+		Input: operation.Input{"currency": r.Currency, "value": r.Value.Canonical(), "valid_from": from.Format(time.RFC3339Nano), "reason": r.Reason}}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
 		err := tx.DB.WithContext(ctx).Exec(`INSERT INTO credit_values (currency, value, valid_from, actor, reason, operation_id) VALUES (?, ?, ?, ?, ?, ?)`,
 			r.Currency, r.Value, from, r.Actor.String(), r.Reason, r.OperationID).Error

@@ -43,6 +43,7 @@ func (r *reader) focus(cells []string) (cost.NewRecord, []fault.Field) {
 		}
 		return column(name)
 	}
+	r.measure(column)
 	m := r.mapping
 	n := cost.NewRecord{Amount: amountOf(column(m.Amount), &bad), Currency: column("BillingCurrency"), Time: timeOf(column("ChargePeriodStart"), true, &bad),
 		Action: get(m.Action), Description: cut(column("ChargeDescription"), cost.MaxDescription), Dimensions: dimensions(column, tags)}

@@ -96,7 +96,7 @@ func (f *File) wrong(line int, column, message string) {
 // Read reads a whole file. What is wrong with it is in the result; the error is that of a context that ended.
 // actions are those of the installation.
 func Read(ctx context.Context, content []byte, m Mapping, limits Limits, actions []string) (File, error) {
-	r := reader{mapping: m, rows: map[string]int{}, ids: map[string]int{}, actions: map[string]bool{}, sums: map[string]*cost.Total{}}
+	r := reader{mapping: m, rows: map[string]int{}, ids: map[string]int{}, actions: map[string]bool{}, sums: map[string]*cost.Total{}, finest: map[string]int{}}
 	for _, a := range actions {
 		r.actions[a] = true
 	}
@@ -143,6 +143,7 @@ func Read(ctx context.Context, content []byte, m Mapping, limits Limits, actions
 		codes = append(codes, code)
 	}
 	sort.Strings(codes)
+	r.trim()
 	for _, code := range codes {
 		r.Totals = append(r.Totals, *r.sums[code])
 	}
@@ -164,6 +165,8 @@ type reader struct {
 	ids     map[string]int
 	actions map[string]bool
 	sums    map[string]*cost.Total
+	// finest is how many digits behind the point the costs of a FOCUS file use, a currency.
+	finest map[string]int
 }
 
 func (r *reader) header(names []string) {

@@ -126,7 +126,7 @@ func TestFocus(t *testing.T) {
 		t.Fatal(problems(f))
 	}
 	a, b, c := f.Records[0], f.Records[1], f.Records[2]
-	if a.ExternalID != "L1" || a.AccountID != "acct_7" || a.JobID != "j1" || a.Amount.String() != "0.0000008" || a.Dimensions["ServiceName"] != "Queue" ||
+	if a.ExternalID != "L1" || a.AccountID != "acct_7" || a.JobID != "j1" || a.Amount.String() != "0.00000080" || a.Dimensions["ServiceName"] != "Queue" ||
 		a.Dimensions["Tags.n"] != "7" || a.Dimensions["Tags.o"] != `{"a": 1}` || !a.Time.Equal(time.Date(2024, 9, 18, 22, 0, 0, 0, time.UTC)) {
 		t.Errorf("%+v", a)
 	}
@@ -136,7 +136,7 @@ func TestFocus(t *testing.T) {
 	if c.AccountID != "" || c.JobID != "" || !c.Time.Equal(time.Date(2024, 9, 18, 20, 0, 0, 0, time.UTC)) {
 		t.Errorf("%+v", c)
 	}
-	if got := fmt.Sprint(f.Totals); got != "[{EUR 1 0.1} {USD 2 0.1000008}]" {
+	if got := fmt.Sprint(f.Totals); got != "[{EUR 1 0.1} {USD 2 0.10000080}]" {
 		t.Error(got)
 	}
 	m.Amount = costimport.EffectiveCost

@@ -1,5 +1,5 @@
 // Package decimal holds exact decimal numbers: money in a currency, as providers bill it. Nothing is ever a float,
-// and nothing is rounded.
+// nothing is rounded, and a number keeps the digits it was written with: 1.50 stays 1.50.
 package decimal
 
 import (
@@ -15,7 +15,8 @@ import (
 const (
 	// MaxWhole is how many digits may stand before the point.
 	MaxWhole = 20
-	// MaxFraction is how many digits may stand after it, trailing zeros not counted.
+	// MaxFraction is how many digits may stand after it. Zeros at the end do not count: of a number that has more digits with
+	// them, they are dropped.
 	MaxFraction = 60
 	// maxText bounds the text, so that nobody makes us multiply a million digits.
 	maxText = 200
@@ -27,9 +28,10 @@ var (
 	ErrRange  = errors.New("must have at most 20 digits before and 60 after the point")
 )
 
-// Decimal is an exact decimal number. The zero value is 0. Equal numbers are equal texts: 1.50 is kept as 1.5.
+// Decimal is an exact decimal number with a scale, how many digits are written behind its point, as PostgreSQL's numeric has
+// one. The zero value is 0. Two of the same value can have two scales: Equal compares values, Canonical makes one text of them.
 type Decimal struct {
-	// unscaled · 10^−scale; nil is 0. The last digit of unscaled is not 0 unless scale is 0.
+	// unscaled · 10^−scale; nil is 0. The scale is not negative.
 	unscaled *big.Int
 	scale    int
 }
@@ -49,7 +51,7 @@ func Parse(s string) (Decimal, error) {
 }
 
 // ParseScientific is Parse for numbers as spreadsheets and billing exports write them: also with a plus, without a
-// digit on one side of the point, and with an exponent, as in 1.5E-07. It reads them exactly.
+// digit on one side of the point, and with an exponent, as in 1.5E-07, which has a scale of 8. It reads them exactly.
 func ParseScientific(s string) (Decimal, error) {
 	if len(s) > maxText {
 		return Decimal{}, ErrSyntax
@@ -89,29 +91,35 @@ func build(negative bool, whole, fraction string, exponent int) (Decimal, error)
 	if !ok {
 		return Decimal{}, ErrSyntax
 	}
-	if n.Sign() == 0 {
-		return Decimal{}, nil
-	}
 	if negative {
 		n.Neg(n)
 	}
-	d := normal(n, len(fraction)-exponent)
+	d := scaled(n, len(fraction)-exponent)
+	if d.scale > MaxFraction {
+		d = d.Trimmed(0)
+	}
 	if d.scale > MaxFraction || len(new(big.Int).Abs(d.unscaled).String())-d.scale > MaxWhole {
 		return Decimal{}, ErrRange
 	}
 	return d, nil
 }
 
-// normal makes the one form of n · 10^−scale.
-func normal(n *big.Int, scale int) Decimal {
-	if n.Sign() == 0 {
-		return Decimal{}
-	}
-	ten := big.NewInt(10)
+// scaled is n · 10^−scale.
+func scaled(n *big.Int, scale int) Decimal {
 	if scale < 0 {
-		return Decimal{unscaled: new(big.Int).Mul(n, new(big.Int).Exp(ten, big.NewInt(int64(-scale)), nil))}
+		return Decimal{unscaled: n.Mul(n, power(-scale))}
 	}
-	for scale > 0 {
+	return Decimal{unscaled: n, scale: scale}
+}
+
+func power(exponent int) *big.Int {
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(exponent)), nil)
+}
+
+// Trimmed is the same number without zeros at the end of its fraction beyond so many digits.
+func (d Decimal) Trimmed(digits int) Decimal {
+	n, scale, ten := d.value(), d.scale, big.NewInt(10)
+	for scale > digits {
 		q, rest := new(big.Int).QuoRem(n, ten, new(big.Int))
 		if rest.Sign() != 0 {
 			break
@@ -120,6 +128,9 @@ func normal(n *big.Int, scale int) Decimal {
 	}
 	return Decimal{unscaled: n, scale: scale}
 }
+
+// Scale is how many digits are written behind the point, zeros at the end included.
+func (d Decimal) Scale() int { return d.scale }
 
 func (d Decimal) value() *big.Int {
 	if d.unscaled == nil {
@@ -130,33 +141,37 @@ func (d Decimal) value() *big.Int {
 
 // at is the unscaled value for a larger scale.
 func (d Decimal) at(scale int) *big.Int {
-	return new(big.Int).Mul(d.value(), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale-d.scale)), nil))
+	return new(big.Int).Mul(d.value(), power(scale-d.scale))
 }
 
-// Plus returns d + e.
+// Plus returns d + e, with the larger scale of the two. So a sum shows as many digits as the finest of its summands was
+// written with, whatever their order.
 func (d Decimal) Plus(e Decimal) Decimal {
 	scale := max(d.scale, e.scale)
-	return normal(new(big.Int).Add(d.at(scale), e.at(scale)), scale)
+	return Decimal{unscaled: new(big.Int).Add(d.at(scale), e.at(scale)), scale: scale}
 }
 
 // Neg returns −d.
 func (d Decimal) Neg() Decimal { return Decimal{unscaled: new(big.Int).Neg(d.value()), scale: d.scale} }
 
-// Minus returns d − e.
+// Minus returns d − e, with the larger scale of the two.
 func (d Decimal) Minus(e Decimal) Decimal { return d.Plus(e.Neg()) }
 
-// Times returns d · e.
+// Times returns d · e; their scales are added.
 func (d Decimal) Times(e Decimal) Decimal {
-	return normal(new(big.Int).Mul(d.value(), e.value()), d.scale+e.scale)
+	return Decimal{unscaled: new(big.Int).Mul(d.value(), e.value()), scale: d.scale + e.scale}
 }
 
 // Sign is −1, 0 or +1.
 func (d Decimal) Sign() int { return d.value().Sign() }
 
-// Equal tells whether d and e are the same number.
+// Equal tells whether d and e are the same number, whatever their scales.
 func (d Decimal) Equal(e Decimal) bool { return d.Minus(e).Sign() == 0 }
 
-// String is the number in plain notation, without trailing zeros: "-0.004", "12.5", "3".
+// Canonical is the one text of a number, in plain notation without zeros at the end: equal numbers have equal ones.
+func (d Decimal) Canonical() string { return d.Trimmed(0).String() }
+
+// String is the number in plain notation with all digits of its scale: "-0.004", "12.50", "3".
 func (d Decimal) String() string {
 	n := d.value()
 	text := new(big.Int).Abs(n).String()
@@ -213,6 +228,6 @@ func (d *Decimal) Scan(v any) error {
 	if negative {
 		n.Neg(n)
 	}
-	*d = normal(n, len(fraction))
+	*d = Decimal{unscaled: n, scale: len(fraction)}
 	return nil
 }

@@ -13,10 +13,10 @@ import (
 
 func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
-		"0": "0", "-0": "0", "0.000": "0", "00012.500": "12.5", "-0.004": "-0.004", "1.10": "1.1", "100": "100", "10.0": "10",
-		"0.00000080000": "0.0000008", "99999999999999999999": "99999999999999999999",
-		"0.000000000000000000000000000001":     "0.000000000000000000000000000001",
-		"1.0000000000000000000000000000000000": "1", "-99999999999999999999.999999999999999999999999999999": "-99999999999999999999.999999999999999999999999999999",
+		"0": "0", "-0": "0", "0.000": "0.000", "-0.00": "0.00", "00012.500": "12.500", "-0.004": "-0.004", "1.10": "1.10", "100": "100", "10.0": "10.0",
+		"0.00000080000": "0.00000080000", "99999999999999999999": "99999999999999999999",
+		"0.000000000000000000000000000001": "0.000000000000000000000000000001",
+		"1." + strings.Repeat("0", 60):     "1." + strings.Repeat("0", 60), "1.50" + strings.Repeat("0", 60): "1.5", "-99999999999999999999.999999999999999999999999999999": "-99999999999999999999.999999999999999999999999999999",
 	} {
 		for name, parse := range map[string]func(string) (decimal.Decimal, error){"Parse": decimal.Parse, "ParseScientific": decimal.ParseScientific} {
 			if d, err := parse(in); err != nil || d.String() != want {
@@ -73,13 +73,27 @@ func anyNumber(t *rapid.T, name string) (decimal.Decimal, *big.Rat) {
 	return d, r
 }
 
+func scan(t *rapid.T, text string) decimal.Decimal {
+	var d decimal.Decimal
+	if err := d.Scan(text); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// fraction is how many digits a text has behind its point.
+func fraction(text string) int {
+	_, digits, _ := strings.Cut(text, ".")
+	return len(digits)
+}
+
 func same(t *rapid.T, what string, d decimal.Decimal, r *big.Rat) {
 	got, ok := new(big.Rat).SetString(d.String())
 	if !ok || got.Cmp(r) != 0 {
 		t.Fatalf("%s is %s, want %s", what, d, r.FloatString(70))
 	}
-	if strings.Contains(d.String(), ".") && strings.HasSuffix(d.String(), "0") {
-		t.Fatalf("%s has trailing zeros: %s", what, d)
+	if c := d.Canonical(); strings.Contains(c, ".") && strings.HasSuffix(c, "0") || !scan(t, c).Equal(d) {
+		t.Fatalf("%s is %s, canonically %s", what, d, c)
 	}
 }
 
@@ -94,21 +108,39 @@ func TestArithmeticAgreesWithFractions(t *testing.T) {
 		if a.Sign() != ra.Sign() || a.Equal(b) != (ra.Cmp(rb) == 0) {
 			t.Fatalf("sign %d of %s, equal %v", a.Sign(), a, a.Equal(b))
 		}
-		var back decimal.Decimal
-		if err := back.Scan(a.String()); err != nil || !back.Equal(a) {
-			t.Fatalf("scanned %s, %v", back, err)
+		if back := scan(t, a.String()); back.String() != a.String() {
+			t.Fatalf("scanned %s as %s", a, back)
 		}
 	})
 }
 
+// A sum is exact, and has the digits of the finest of its summands, in whatever order they come and however they cancel.
 func TestSumOfMany(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var sum decimal.Decimal
-		want := new(big.Rat)
+		var sum, back decimal.Decimal
+		want, scale := new(big.Rat), 0
 		for range rapid.IntRange(0, 60).Draw(t, "n") {
 			d, r := anyNumber(t, "d")
-			sum, want = sum.Plus(d), want.Add(want, r)
+			sum, back, want, scale = sum.Plus(d), back.Minus(d), want.Add(want, r), max(scale, fraction(d.String()))
 		}
 		same(t, "sum", sum, want)
+		for _, text := range []string{sum.String(), back.String(), sum.Plus(back).String()} {
+			if fraction(text) != scale {
+				t.Fatalf("a sum is written %s, its finest summand has %d digits", text, scale)
+			}
+		}
 	})
+}
+
+func TestScaleIsKeptAndTrimmed(t *testing.T) {
+	for in, want := range map[string][3]string{"1.00000000000": {"1.0000000000", "1.00", "1"}, "0.00000080000": {"0.0000008000", "0.0000008", "0.0000008"},
+		"12.50": {"12.50", "12.50", "12.5"}, "-3": {"-3", "-3", "-3"}, "0.000": {"0.000", "0.00", "0"}, "100": {"100", "100", "100"}} {
+		d, err := decimal.Parse(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [3]string{d.Trimmed(10).String(), d.Trimmed(2).String(), d.Canonical()}; got != want || d.String() != in {
+			t.Errorf("%s: %q, want %q", d, got, want)
+		}
+	}
 }

@@ -2,9 +2,9 @@ package decimal
 
 import "math/big"
 
-// Over returns d / n to so many digits behind the point, the last one rounded half to even. n must not be 0.
+// Over returns d / n to so many digits behind the point, the last one rounded half to even, without zeros at the end: they
+// would say nothing of d. n must not be 0.
 func (d Decimal) Over(n int64, digits int) Decimal {
-	power := func(e int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(e)), nil) }
 	up, down := d.value(), new(big.Int).Mul(big.NewInt(n), power(d.scale))
 	up = new(big.Int).Mul(up, power(digits))
 	if down.Sign() < 0 {
@@ -15,5 +15,5 @@ func (d Decimal) Over(n int64, digits int) Decimal {
 	if c := rest.Lsh(rest, 1).Cmp(down); c > 0 || c == 0 && q.Bit(0) == 1 {
 		q.Add(q, big.NewInt(1))
 	}
-	return normal(q, digits)
+	return Decimal{unscaled: q, scale: digits}.Trimmed(0)
 }
