@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"encoding/csv"
-	"mime"
 	"net/http"
 	"time"
 
@@ -138,12 +137,11 @@ func (h *Console) exportAudit(c echo.Context) error {
 	if f.bad {
 		return fault.New(fault.Invalid, "export_filter", "A part of the filter cannot be read. No file was made.")
 	}
-	select {
-	case h.exports <- struct{}{}:
-		defer func() { <-h.exports }()
-	default:
-		return fault.New(fault.Busy, "export_busy", "Other exports are being made just now. Try again in a minute.")
+	release, err := h.makeExport()
+	if err != nil {
+		return err
 	}
+	defer release()
 	if err := h.Audit.RecordExport(ctx, audit.Row{Actor: r.Who.Actor(), RequestID: reqctx.RequestID(ctx)}, f.Filter); err != nil {
 		return err
 	}
@@ -152,36 +150,20 @@ func (h *Console) exportAudit(c echo.Context) error {
 
 // sendAudit writes the file. An error after the first byte cuts the connection, so that half a file does not look whole.
 func (h *Console) sendAudit(ctx context.Context, r request, f auditFilter) error {
-	zone := r.L.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	header := r.Response().Header()
-	header.Set(echo.HeaderContentType, export.CSV.ContentType())
-	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{
-		"filename": export.Name("audit", zone.String(), "at_"+export.Moment(r.Now, zone), export.CSV)}))
-	header.Set("Cache-Control", "no-store")
-	out := &paced{response: r.Response(), control: http.NewResponseController(r.Response())}
-	out.extend()
+	out := attach(r, daysOf("audit", f.period, filteredBeside(f.query)), "rows", export.CSV)
 	w := csv.NewWriter(out)
 	w.UseCRLF = true // RFC 4180
-	if err := w.Write(auditColumns(zone)); err != nil {
-		return unsent(r, err)
+	err := w.Write(auditColumns(out.zone))
+	if err == nil {
+		err = h.Audit.Each(ctx, f.Filter, func(s audit.Stored) error {
+			out.row(w.Flush)
+			return w.Write(auditCells(s, f.names[s.Actor], out.zone))
+		})
 	}
-	rows := 0
-	err := h.Audit.Each(ctx, f.Filter, func(s audit.Stored) error {
-		if rows++; rows%flushRows == 0 {
-			w.Flush()
-			out.flush()
-		}
-		return w.Write(auditCells(s, f.names[s.Actor], zone))
+	return out.end(err, func() error {
+		w.Flush()
+		return w.Error()
 	})
-	if err != nil {
-		out.failed = err
-		return unsent(r, err)
-	}
-	w.Flush()
-	return unsent(r, w.Error())
 }
 
 func auditColumns(zone *time.Location) []string {

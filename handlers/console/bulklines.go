@@ -3,7 +3,7 @@ package console
 import (
 	"context"
 	"encoding/csv"
-	"mime"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -95,15 +95,14 @@ func (h *Console) bulkCSV(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	header := r.Response().Header()
-	header.Set(echo.HeaderContentType, export.CSV.ContentType())
-	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": f.ID + ".csv"}))
-	header.Set("Cache-Control", "no-store")
-	w := csv.NewWriter(r.Response())
+	out := attach(r, f.ID, "lines", export.CSV)
+	// It is the file as it was read: there are no times in it.
+	out.name = export.Name(f.ID, "", fmt.Sprintf("%d-lines", len(f.Lines)), export.CSV)
+	w := csv.NewWriter(out)
 	w.UseCRLF = true // RFC 4180
 	rows := [][]string{bulkgrant.Columns()}
 	for _, l := range f.Lines {
 		rows = append(rows, []string{export.Inert(l.Reference), export.Inert(l.Account), strconv.FormatInt(l.Amount, 10), l.Category, export.Inert(l.Reason), export.Inert(l.External)})
 	}
-	return unsent(r, w.WriteAll(rows))
+	return out.end(w.WriteAll(rows), w.Error)
 }

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"encoding/csv"
-	"mime"
 	"net/http"
 	"path"
 	"strconv"
@@ -117,42 +116,29 @@ func (h *Console) exportWork(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case h.exports <- struct{}{}:
-		defer func() { <-h.exports }()
-	default:
-		return fault.New(fault.Busy, "export_busy", "Other exports are being made just now. Try again in a minute.")
+	release, err := h.makeExport()
+	if err != nil {
+		return err
 	}
-	zone := r.L.Zone
-	if zone == nil {
-		zone = time.UTC
+	defer release()
+	show := newQuery(r, "", "show")
+	of := w.ID
+	if filteredBeside(show) {
+		of += "_filtered"
 	}
-	header := r.Response().Header()
-	header.Set(echo.HeaderContentType, export.CSV.ContentType())
-	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{
-		"filename": export.Name(w.ID, zone.String(), "at_"+export.Moment(r.Now, zone), export.CSV)}))
-	header.Set("Cache-Control", "no-store")
-	out := &paced{response: r.Response(), control: http.NewResponseController(r.Response())}
-	out.extend()
+	out := attach(r, of, "rows", export.CSV)
 	file := csv.NewWriter(out)
 	file.UseCRLF = true // RFC 4180
-	if err := file.Write(workColumns(zone)); err != nil {
-		return unsent(r, err)
+	if err = file.Write(workColumns(out.zone)); err == nil {
+		err = h.BulkWorks.Each(ctx, w, workShow(show), func(i bulk.Item) error {
+			out.row(file.Flush)
+			return file.Write(workCells(i, out.zone))
+		})
 	}
-	rows := 0
-	err = h.BulkWorks.Each(ctx, w, workShow(newQuery(r, "", "show")), func(i bulk.Item) error {
-		if rows++; rows%flushRows == 0 {
-			file.Flush()
-			out.flush()
-		}
-		return file.Write(workCells(i, zone))
+	return out.end(err, func() error {
+		file.Flush()
+		return file.Error()
 	})
-	if err != nil {
-		out.failed = err
-		return unsent(r, err)
-	}
-	file.Flush()
-	return unsent(r, file.Error())
 }
 
 func workColumns(zone *time.Location) []string {

@@ -2,12 +2,10 @@ package console
 
 import (
 	"context"
-	"mime"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -188,44 +186,23 @@ func (h *Console) exportCosts(c echo.Context) error {
 	if f.bad {
 		return fault.New(fault.Invalid, "export_filter", "A part of the filter cannot be read. No file was made.")
 	}
-	select {
-	case h.exports <- struct{}{}:
-		defer func() { <-h.exports }()
-	default:
-		return fault.New(fault.Busy, "export_busy", "Other exports are being made just now. Try again in a minute.")
+	release, err := h.makeExport()
+	if err != nil {
+		return err
 	}
+	defer release()
 	if err := h.Costs.RecordExport(ctx, r.Who.Actor(), reqctx.RequestID(ctx), f.Filter, r.L.ZoneName()); err != nil {
 		return err
 	}
-	zone := r.L.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	header := r.Response().Header()
-	header.Set(echo.HeaderContentType, "text/csv; charset=utf-8")
-	name := export.Name("costs", zone.String(), "at_"+export.Moment(r.Now, zone), export.CSV)
-	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	header.Set("Cache-Control", "no-store")
-	out := &paced{response: r.Response(), control: http.NewResponseController(r.Response())}
-	out.extend()
-	file, err := export.NewCosts(out, zone)
+	out := attach(r, daysOf("costs", f.period, filteredBeside(f.query)), "records", export.CSV)
+	file, err := export.NewCosts(out, out.zone)
 	if err != nil {
-		return unsent(r, err)
+		return err
 	}
-	rows := 0
-	err = h.Costs.Each(ctx, f.Filter, func(x cost.Record) error {
-		if rows++; rows%flushRows == 0 {
-			out.flush()
-		}
+	return out.end(h.Costs.Each(ctx, f.Filter, func(x cost.Record) error {
+		out.row(nil)
 		return file.Write(x)
-	})
-	if err != nil {
-		out.failed = err
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return unsent(r, err)
+	}), file.Close)
 }
 
 // costRecord reads the record of the path.

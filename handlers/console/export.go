@@ -2,9 +2,6 @@ package console
 
 import (
 	"context"
-	"mime"
-	"net/http"
-	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -23,10 +20,6 @@ const (
 	maxExports = 4
 	// exportTime bounds one export, however fast its reader is.
 	exportTime = time.Hour
-	// sendTime is how long the reader may take for what is sent between two flushes.
-	sendTime = 2 * time.Minute
-	// flushRows is how many entries are written between two flushes.
-	flushRows = 4000
 )
 
 // exportLedger sends the entries of all accounts that the filter of /ledger selects.
@@ -112,12 +105,11 @@ func (h *Console) export(r request, f entryFilter, of string) error {
 	} else if large {
 		return h.offerExport(r, f, format)
 	}
-	select {
-	case h.exports <- struct{}{}:
-		defer func() { <-h.exports }()
-	default:
-		return fault.New(fault.Busy, "export_busy", "Other exports are being made just now. Try again in a minute.")
+	release, err := h.makeExport()
+	if err != nil {
+		return err
 	}
+	defer release()
 	err = h.Ledger.RecordExport(ctx, ledger.Exported{Actor: r.Who.Actor(), RequestID: reqctx.RequestID(ctx), Filter: f.Filter,
 		Format: string(format), Zone: r.L.ZoneName()})
 	if err != nil {
@@ -142,84 +134,28 @@ func (h *Console) isLarge(ctx context.Context, r request, f entryFilter, format 
 
 // send writes the file. The handler's error does the rest: an error page where nothing was sent, a cut connection
 // where something was.
-func (h *Console) send(ctx context.Context, r request, f entryFilter, format export.Format, of string) (err error) {
-	zone := r.L.Zone
-	if zone == nil {
-		zone = time.UTC
+func (h *Console) send(ctx context.Context, r request, f entryFilter, format export.Format, of string) error {
+	out := attach(r, fileOf(f, of), "entries", format)
+	var file export.Writer
+	begin := func(n int64) (err error) {
+		out.counted(min(n, countedRows), n > countedRows)
+		file, err = export.New(format, out, out.zone)
+		return err
 	}
-	header := r.Response().Header()
-	header.Set(echo.HeaderContentType, format.ContentType())
-	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{
-		"filename": export.Name(fileOf(f, of), zone.String(), "at_"+export.Moment(r.Now, zone), format)}))
-	header.Set("Cache-Control", "no-store")
-	out := &paced{response: r.Response(), control: http.NewResponseController(r.Response())}
-	out.extend()
-	file, err := export.New(format, out, zone)
-	if err != nil {
-		return unsent(r, err)
-	}
-	rows := 0
-	err = h.Ledger.Each(ctx, f.Filter, format.OldestFirst(), func(e ledger.Entry) error {
-		if rows++; rows%flushRows == 0 {
-			out.flush()
-		}
+	err := h.Ledger.EachCounted(ctx, f.Filter, format.OldestFirst(), countedRows+1, begin, func(e ledger.Entry) error {
+		out.row(nil)
 		return file.Write(e)
 	})
 	if fault.Is(err, fault.CodeAccountNotFound) {
 		// The page of such a filter is empty, and so is its file.
-		err = nil
+		err = begin(0)
 	}
-	if err != nil {
-		// What the file still holds back must not follow: it would look like its end.
-		out.failed = err
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return unsent(r, err)
-}
-
-// unsent takes back the headers of a file of which nothing was sent, so that an error page can take its place.
-func unsent(r request, err error) error {
-	if err != nil && !r.Response().Committed {
-		r.Response().Header().Del(echo.HeaderContentDisposition)
-		r.Response().Header().Del(echo.HeaderContentType)
-	}
-	return err
-}
-
-// paced writes a file to a reader that may be slow, not endlessly so.
-type paced struct {
-	response *echo.Response
-	control  *http.ResponseController
-	// until is the write deadline in force.
-	until time.Time
-	// failed is set when no more may be sent.
-	failed error
-}
-
-func (p *paced) Write(b []byte) (int, error) {
-	if p.failed != nil {
-		return 0, p.failed
-	}
-	// A workbook is sent in one go at its end, without a flush in between.
-	if time.Until(p.until) < sendTime/2 {
-		p.extend()
-	}
-	return p.response.Write(b)
-}
-
-func (p *paced) extend() {
-	p.until = time.Now().Add(sendTime)
-	p.control.SetWriteDeadline(p.until) //nolint:errcheck // http.ErrNotSupported, in tests
-}
-
-// flush sends what was written so far and gives the reader time anew.
-func (p *paced) flush() {
-	if p.response.Committed {
-		p.extend()
-		p.control.Flush() //nolint:errcheck // the next Write tells
-	}
+	return out.end(err, func() error {
+		if file == nil {
+			return nil
+		}
+		return file.Close()
+	})
 }
 
 // fileOf says whose entries of which days a file holds, and whether a filter leaves out some of them.
@@ -227,20 +163,5 @@ func fileOf(f entryFilter, of string) string {
 	if f.AccountID != "" && of != f.AccountID {
 		of += "_" + f.AccountID
 	}
-	for name := range f.values {
-		if !slices.Contains([]string{"period", "from", "to", "account", "zone"}, name) {
-			of += "_filtered"
-			break
-		}
-	}
-	day := func(t time.Time) string { return t.Format(time.DateOnly) }
-	switch first, last := f.period.First, f.period.Last; {
-	case !first.IsZero() && !last.IsZero():
-		return of + "_" + day(first) + "_" + day(last)
-	case !first.IsZero():
-		return of + "_since_" + day(first)
-	case !last.IsZero():
-		return of + "_until_" + day(last)
-	}
-	return of + "_all"
+	return daysOf(of, f.period, filteredBeside(f.query, "account"))
 }

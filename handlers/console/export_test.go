@@ -145,7 +145,7 @@ func TestExportEqualsTheScreen(t *testing.T) {
 		if !slices.Equal(rows, screen) {
 			t.Errorf("%s: %d rows on screen, %d in the file; first %v, %v", path, len(screen), len(rows), screen[:min(1, len(screen))], rows[:min(1, len(rows))])
 		}
-		if all[0][0] != "time (Asia/Tokyo)" || !strings.Contains(name, "Asia-Tokyo") || !strings.Contains(name, ".csv") {
+		if all[0][0] != "time (Asia/Tokyo)" || !strings.Contains(name, fmt.Sprintf("Asia-Tokyo_%d-entries_at_", len(screen))) || !strings.Contains(name, ".csv") {
 			t.Errorf("%s: %s, %s", path, name, all[0][0])
 		}
 		if strings.Contains(path, "account=acct_7") || path == "/accounts/acct_7" {
@@ -187,7 +187,7 @@ func TestExportIsReadByHledger(t *testing.T) {
 	}
 	b := w.as(staff.Lead)
 	name, journal := b.exported("/ledger/export?format=journal")
-	if !strings.Contains(name, "recoup_ledger_all_UTC_at_") || !strings.Contains(name, ".journal") {
+	if !strings.Contains(name, "recoup_ledger_all_UTC_") || !strings.Contains(name, "-entries_at_") || !strings.Contains(name, ".journal") {
 		t.Error(name)
 	}
 	file := filepath.Join(t.TempDir(), "l.journal")

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"mime"
 	"net/http"
 	"net/url"
 	"time"
@@ -182,13 +181,9 @@ func (h *Console) exportFile(c echo.Context) error {
 	if err := h.Exports.RecordDownload(ctx, f, r.Who.Actor(), reqctx.RequestID(ctx)); err != nil {
 		return err
 	}
-	header := r.Response().Header()
-	header.Set(echo.HeaderContentType, f.Input.Format.ContentType())
-	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": f.Name()}))
-	header.Set("Cache-Control", "no-store")
-	out := &paced{response: r.Response(), control: http.NewResponseController(r.Response())}
-	out.extend()
-	return unsent(r, h.Exports.Send(ctx, f, out))
+	out := attach(r, f.Input.Of, "entries", f.Input.Format)
+	out.name = f.Name()
+	return out.end(h.Exports.Send(ctx, f, out), func() error { return nil })
 }
 
 func (h *Console) cancelExportForm(c echo.Context) error {

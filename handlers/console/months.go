@@ -2,7 +2,6 @@ package console
 
 import (
 	"encoding/csv"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -140,17 +139,15 @@ func (h *Console) exportMonth(c echo.Context) error {
 	if err := h.Months.RecordExport(ctx, r.Who.Actor(), reqctx.RequestID(ctx), o.Month); err != nil {
 		return err
 	}
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	w.UseCRLF = true
-	if err := w.WriteAll(export.Month(o, h.Months.Zone())); err != nil {
-		return err
+	out := attach(r, "month_"+o.Month.String(), "rows", export.CSV)
+	if zone, err := time.LoadLocation(o.Zone); err == nil {
+		out.zone = zone // of a month that was closed in another one
 	}
-	name := "recoup_month_" + o.Month.String() + "_" + strings.ReplaceAll(o.Zone, "/", "-") + "_at_" + r.Now.In(h.Months.Zone()).Format("20060102T150405-0700") + ".csv"
-	header := c.Response().Header()
-	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	header.Set("Cache-Control", "no-store")
-	return c.Blob(http.StatusOK, export.CSV.ContentType(), []byte(b.String()))
+	rows := export.Month(o, h.Months.Zone())
+	out.rows = int64(len(rows) - 1) // without its head
+	w := csv.NewWriter(out)
+	w.UseCRLF = true
+	return out.end(w.WriteAll(rows), func() error { return w.Error() })
 }
 
 // closeView is the form that closes a month, with its figures as they are.

@@ -2,9 +2,7 @@ package console
 
 import (
 	"context"
-	"mime"
 	"net/http"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -236,44 +234,23 @@ func (h *Console) exportSettlement(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case h.exports <- struct{}{}:
-		defer func() { <-h.exports }()
-	default:
-		return fault.New(fault.Busy, "export_busy", "Other exports are being made just now. Try again in a minute.")
+	release, err := h.makeExport()
+	if err != nil {
+		return err
 	}
+	defer release()
 	if err := h.Settlements.RecordExport(ctx, st, r.Who.Actor(), reqctx.RequestID(ctx), r.L.ZoneName()); err != nil {
 		return err
 	}
-	zone := r.L.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	header := r.Response().Header()
-	header.Set(echo.HeaderContentType, "text/csv; charset=utf-8")
-	name := export.Name("settlement_"+st.ID, zone.String(), "at_"+export.Moment(r.Now, zone), export.CSV)
-	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	header.Set("Cache-Control", "no-store")
-	out := &paced{response: r.Response(), control: http.NewResponseController(r.Response())}
-	out.extend()
-	file, err := export.NewSettlements(out, zone, st)
+	out := attach(r, "settlement_"+st.ID, "charges", export.CSV)
+	file, err := export.NewSettlements(out, out.zone, st)
 	if err != nil {
-		return unsent(r, err)
+		return err
 	}
-	rows := 0
-	err = h.Settlements.Each(ctx, st, func(x settlement.Item) error {
-		if rows++; rows%flushRows == 0 {
-			out.flush()
-		}
+	return out.end(h.Settlements.Each(ctx, st, func(x settlement.Item) error {
+		out.row(nil)
 		return file.Write(x)
-	})
-	if err != nil {
-		out.failed = err
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return unsent(r, err)
+	}), file.Close)
 }
 
 // settleNote is what a rollout's page says of settling its charges, once the rollout is over.

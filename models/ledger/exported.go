@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"gorm.io/gorm"
+
 	"recoup/models/actor"
 	"recoup/models/audit"
 	"recoup/models/operation"
@@ -20,8 +22,11 @@ func (s *Service) CountUpTo(ctx context.Context, f Filter, limit int64) (int64, 
 	if len(f.Types) > 0 {
 		w.And(ofType(f.Types...))
 	}
-	var n int64
-	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM entries e `+w.SQL()+where.Limit(int(limit))+`) x`, w.Args()...).Scan(&n).Error
+	return countUpTo(s.g.WithContext(ctx), w, limit)
+}
+
+func countUpTo(g *gorm.DB, w *where.Clause, limit int64) (n int64, err error) {
+	err = g.Raw(`SELECT count(*) FROM (SELECT 1 FROM entries e `+w.SQL()+where.Limit(int(limit))+`) x`, w.Args()...).Scan(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("ledger: count: %w", err)
 	}
