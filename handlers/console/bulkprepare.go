@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -262,10 +261,7 @@ func (h *Console) startWorkPage(r request, w bulk.Work, a ui.Act, err error) (te
 		}
 		m.Assignees, m.Problem = assignees(r, people), field(r, "assignee", err).Error
 	case bulk.Snooze:
-		for _, t := range snoozeTimes(r) {
-			m.Until = append(m.Until, ui.Option{Value: t.name, Label: r.L.T("snooze."+t.name, r.L.Stamp(t.at, r.Now).Short), Selected: t.name == r.FormValue("until")})
-		}
-		m.Problem = field(r, "until", err).Error
+		m.Until, m.Problem = snoozeOptions(r), field(r, "until", err).Error
 	}
 	if (w.Kind == bulk.Requeue || w.Kind == bulk.Discard) && w.Count > 0 {
 		m.Expected, m.Count = n, field(r, "count", err)
@@ -359,11 +355,8 @@ func (h *Console) startOf(r request, w bulk.Work) (operation.Outcome, error) {
 			s.Assignee = actor.Staff(id)
 		}
 	case bulk.Snooze:
-		for _, t := range snoozeTimes(r) {
-			if t.name == r.FormValue("until") {
-				at := t.at.Truncate(time.Second)
-				s.Until = &at
-			}
+		if s.Until, err = snoozeUntil(r); err != nil {
+			return operation.Outcome{}, err
 		}
 	case bulk.Requeue, bulk.Discard:
 	}

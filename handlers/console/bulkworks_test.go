@@ -220,7 +220,7 @@ func TestAssignAndSnoozeMany(t *testing.T) {
 	w.Account(t, "acct_7", 1000)
 	modeltest.Dead(t, w.G, "acct_7", "m", 3)
 	b := w.as(staff.Support)
-	for kind, fields := range map[string][]string{"assign": {}, "snooze": {"until", "tomorrow"}} {
+	for kind, fields := range map[string][]string{"assign": {}, "snooze": {"until", inAnHour()}} {
 		form := formOf(t, b.page("/dead-letters"), worksAt)
 		form.Set("kind", kind)
 		form.Set("query", "code=E_STORAGE")

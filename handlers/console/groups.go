@@ -29,6 +29,9 @@ const (
 	samplesShown = 5
 )
 
+// untilMore is the choice of a snooze that no time ends, only more deaths.
+const untilMore = "never"
+
 func groupURL(fingerprint string) string { return groupsPath + "/" + url.PathEscape(fingerprint) }
 
 // lettersOf is the list of a group's dead letters.
@@ -224,11 +227,7 @@ func (h *Console) groupNote(c echo.Context) error {
 
 func (h *Console) groupSnoozePage(r request, g deadletter.Group, a ui.Act, err error) templ.Component {
 	m := views.Snooze{Act: a, Title: groupName(r, g), URL: groupURL(g.Fingerprint), Revision: revision(r, g), UntilError: field(r, "until", err).Error, More: field(r, "more", err)}
-	asked := r.FormValue("until")
-	for _, t := range snoozeTimes(r) {
-		m.Until = append(m.Until, ui.Option{Value: t.name, Label: r.L.T("snooze."+t.name, r.L.Stamp(t.at, r.Now).Short), Selected: t.name == asked})
-	}
-	m.Until = append(m.Until, ui.Option{Value: "never", Label: r.L.T("groups.only_more"), Selected: asked == "never"})
+	m.Until = append(snoozeOptions(r), ui.Option{Value: untilMore, Label: r.L.T("groups.only_more"), Selected: r.FormValue("until") == untilMore})
 	return views.SnoozePage(h.frame(r), m)
 }
 
@@ -236,11 +235,12 @@ func (h *Console) groupSnoozeForm(c echo.Context) error { return h.groupForm(c, 
 
 func (h *Console) groupSnooze(c echo.Context) error {
 	return h.groupAct(c, func(r request, p deadletter.GroupRequest) (operation.Outcome, error) {
-		for _, t := range snoozeTimes(r) {
-			if t.name == r.FormValue("until") {
-				at := t.at.Truncate(time.Second)
-				p.Until = &at
+		if r.FormValue("until") != untilMore {
+			until, err := snoozeUntil(r)
+			if err != nil {
+				return operation.Outcome{}, err
 			}
+			p.Until = until
 		}
 		if r.FormValue("more") != "" {
 			n, err := amountField(r, "more")

@@ -74,8 +74,9 @@ func snoozeButton(r request, l deadletter.Letter, next string) *views.Post {
 		p.Hidden = append(p.Hidden, views.Value{Name: "until", Value: "now"})
 		return p
 	}
-	p.Text, p.Title = r.L.T("snooze.open"), r.L.T("snooze.title", l.JobID, r.L.Stamp(snoozeTimes(r)[1].at, r.Now).Full)
-	p.Hidden = append(p.Hidden, views.Value{Name: "until", Value: "tomorrow"})
+	tomorrow := snoozeTimes(r)[1]
+	p.Text, p.Title = r.L.T("snooze.open"), r.L.T("snooze.title", l.JobID, r.L.Stamp(tomorrow.at, r.Now).Full)
+	p.Hidden = append(p.Hidden, views.Value{Name: "until", Value: tomorrow.value()})
 	return p
 }
 
@@ -84,25 +85,6 @@ func seenTime(t *time.Time) string {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339Nano)
-}
-
-// snoozeTime is a choice of when something is back in sight.
-type snoozeTime struct {
-	name string
-	at   time.Time
-}
-
-// snoozeTimes are the choices, in the person's zone; the second is the one of a list's row.
-func snoozeTimes(r request) []snoozeTime {
-	zone := r.L.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	now := r.Now.In(zone)
-	morning := func(days int) time.Time {
-		return time.Date(now.Year(), now.Month(), now.Day()+days, 9, 0, 0, 0, zone)
-	}
-	return []snoozeTime{{"hour", now.Add(time.Hour)}, {"tomorrow", morning(1)}, {"days", morning(3)}, {"week", morning(7)}, {"month", morning(30)}}
 }
 
 // assignForm offers whom a dead letter can be given to.
@@ -128,9 +110,7 @@ func snoozeForm(r request, l deadletter.Letter, next string) *views.Form {
 	if l.SnoozedUntil != nil && l.SnoozedUntil.After(r.Now) {
 		f.Options = append(f.Options, ui.Option{Value: "now", Label: r.L.T("snooze.now")})
 	}
-	for _, t := range snoozeTimes(r) {
-		f.Options = append(f.Options, ui.Option{Value: t.name, Label: r.L.T("snooze."+t.name, r.L.Stamp(t.at, r.Now).Short)})
-	}
+	f.Options = append(f.Options, snoozeOptions(r)...)
 	return f
 }
 
@@ -201,16 +181,12 @@ func (h *Console) snooze(c echo.Context) error {
 			}
 			s.Seen = &t
 		}
-		if asked := r.FormValue("until"); asked != "now" {
-			for _, t := range snoozeTimes(r) {
-				if t.name == asked {
-					at := t.at.Truncate(time.Second)
-					s.Until = &at
-				}
+		if r.FormValue("until") != "now" {
+			until, err := snoozeUntil(r)
+			if err != nil {
+				return operation.Outcome{}, err
 			}
-			if s.Until == nil {
-				return operation.Outcome{}, fault.InvalidField("until", "must be a date and a time")
-			}
+			s.Until = until
 		}
 		return h.Letters.Snooze(c.Request().Context(), s)
 	}, func(r request, j job.Listed, a ledger.Account, err error) templ.Component {

@@ -34,12 +34,12 @@ func triageSamples() map[string]sample {
 		"console.group":              {path: group, opens: every()},
 		"console.group.note.post":    {path: group + "/note", form: url.Values{"note": {"known"}}, opens: support()},
 		"console.group.snooze":       {path: group + "/snooze", opens: support()},
-		"console.group.snooze.post":  {path: group + "/snooze", form: url.Values{"until": {"hour"}}, opens: support()},
+		"console.group.snooze.post":  {path: group + "/snooze", form: url.Values{"until": {inAnHour()}}, opens: support()},
 		"console.group.resolve":      {path: group + "/resolve", opens: support()},
 		"console.group.resolve.post": {path: group + "/resolve", form: reason, opens: support()},
 		"console.group.reopen.post":  {path: group + "/reopen", form: url.Values{}, opens: support()},
 		"console.assign.post":        {path: j + "/assign", form: url.Values{"assignee": {""}}, opens: support()},
-		"console.snooze.post":        {path: j + "/snooze", form: url.Values{"until": {"hour"}}, opens: support()},
+		"console.snooze.post":        {path: j + "/snooze", form: url.Values{"until": {inAnHour()}}, opens: support()},
 		"console.job.note":           {path: j + "/note", opens: support()},
 		"console.job.note.post":      {path: j + "/note", form: url.Values{"note": {"asked"}}, opens: support()},
 		"console.recover":            {path: j + "/recover", opens: support()},
@@ -270,7 +270,7 @@ func TestGroupPages(t *testing.T) {
 	w.dead("acct_7", "j4", 2, "frame 10 is broken")
 	w.says(one.page(at), "Returned", "and back")
 	w.says(rows(one.page("/dead-letters/groups")), "Returned")
-	w.says(one.page("/dead-letters?group="+strings.TrimPrefix(at, "/dead-letters/groups/")), "j4", "Group 1-")
+	w.says(one.page("/dead-letters?group="+strings.TrimPrefix(at, "/dead-letters/groups/")), "j4", "Group "+strings.TrimPrefix(at, "/dead-letters/groups/"))
 	if rec := one.get("/dead-letters/groups/nothing"); rec.Code != http.StatusNotFound {
 		t.Errorf("no group: %d", rec.Code)
 	}

@@ -14,6 +14,7 @@ import (
 	"recoup/models/actor"
 	"recoup/models/approval"
 	"recoup/models/audit"
+	"recoup/models/deadletter"
 	"recoup/models/fault"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -211,8 +212,15 @@ func checkKind(ctx context.Context, g *gorm.DB, w Work, r StartRequest) ([]fault
 			}
 		}
 	case Snooze:
-		if now := time.Now(); r.Until == nil || r.Until.Before(now) || r.Until.After(now.AddDate(1, 0, 0)) {
+		if r.Until == nil {
 			bad = append(bad, fault.Field{Name: "until", Message: "must be ahead, by a year at most"})
+			break
+		}
+		err := deadletter.Ahead(ctx, g, r.Until)
+		if f := fault.As(err); f != nil {
+			bad = append(bad, f.Fields...)
+		} else if err != nil {
+			return nil, err
 		}
 	}
 	return bad, nil

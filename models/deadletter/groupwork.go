@@ -77,11 +77,9 @@ func (s *Service) SnoozeGroup(ctx context.Context, r GroupRequest) (operation.Ou
 	var bad []fault.Field
 	input := operation.Input{}
 	var until any
-	switch now := time.Now(); {
+	switch {
 	case r.Until == nil && r.More == 0:
 		bad = append(bad, fault.Field{Name: "until", Message: "needs a time or a number of deaths"})
-	case r.Until != nil && (r.Until.Before(now) || r.Until.After(now.AddDate(1, 0, 0))):
-		bad = append(bad, fault.Field{Name: "until", Message: "must be ahead, by a year at most"})
 	case r.Until != nil:
 		until, input["until"] = *r.Until, r.Until.UTC().Format(time.RFC3339Nano)
 	}
@@ -126,6 +124,9 @@ func (s *Service) change(ctx context.Context, r GroupRequest, kind string, input
 	req := operation.Request{Scope: operation.Named(Scope), ID: r.OperationID, Kind: kind, Actor: r.Actor, RequestID: r.RequestID,
 		Object: groupObject(r.Fingerprint), Reason: r.Reason, Input: input, Invalid: bad}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
+		if err := Ahead(ctx, tx.DB, r.Until); err != nil {
+			return nil, err
+		}
 		before, err := readGroup(ctx, tx.DB, r.Fingerprint)
 		if err != nil {
 			return nil, err

@@ -148,17 +148,16 @@ func (s *Service) Assign(ctx context.Context, r AssignRequest) (operation.Outcom
 // Snooze puts a dead letter out of sight until a time, or back. Faults as for Assign.
 func (s *Service) Snooze(ctx context.Context, r SnoozeRequest) (operation.Outcome, error) {
 	input := operation.Input{}
-	var bad []fault.Field
 	if r.Until != nil {
 		input["until"] = r.Until.UTC().Format(time.RFC3339Nano)
-		if now := time.Now(); r.Until.Before(now) || r.Until.After(now.AddDate(1, 0, 0)) {
-			bad = append(bad, fault.Field{Name: "until", Message: "must be ahead, by a year at most"})
-		}
 	}
 	if r.Compare {
 		input["seen"] = stamp(r.Seen)
 	}
-	return s.apply(ctx, r.Request, KindSnooze, input, bad, func(ctx context.Context, tx *operation.Tx, d row) (any, error) {
+	return s.apply(ctx, r.Request, KindSnooze, input, nil, func(ctx context.Context, tx *operation.Tx, d row) (any, error) {
+		if err := Ahead(ctx, tx.DB, r.Until); err != nil {
+			return nil, err
+		}
 		if r.Compare && !same(d.SnoozedUntil, r.Seen) {
 			return nil, snoozed(r.JobID, d)
 		}
@@ -170,6 +169,24 @@ func (s *Service) Snooze(ctx context.Context, r SnoozeRequest) (operation.Outcom
 		}
 		return s.set(ctx, tx, r.Request, d, KindSnooze, Triage{Assignee: d.Assignee, SnoozedUntil: until}, nil)
 	})
+}
+
+// Ahead refuses the end of a snooze, the field "until", that does not lie ahead by the database's clock or does by more
+// than a year; nil passes. It belongs inside the operation: whether a moment lies ahead changes, and a snooze that is sent
+// again once its end has passed is a replay all the same.
+func Ahead(ctx context.Context, g *gorm.DB, until *time.Time) error {
+	if until == nil {
+		return nil
+	}
+	var ok bool
+	err := g.WithContext(ctx).Raw(`SELECT ?::timestamptz > clock_timestamp() AND ?::timestamptz <= clock_timestamp() + interval '1 year'`, *until, *until).Scan(&ok).Error
+	if err != nil {
+		return fmt.Errorf("deadletter: end of a snooze: %w", err)
+	}
+	if !ok {
+		return fault.InvalidField("until", "must be ahead, by a year at most")
+	}
+	return nil
 }
 
 // Note adds a note to a job, whatever its state. Faults: invalid_request, account_not_found, job_not_found, and those of
