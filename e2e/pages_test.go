@@ -99,7 +99,7 @@ func TestEveryPage(t *testing.T) {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
 			w := furnished(t)
-			b := w.as(staff.Admin, staff.Preferences{Language: lang, TimeZone: "Asia/Tokyo", Theme: "light"})
+			b := w.as(staff.Admin, staff.Preferences{Language: lang, TimeZone: "America/New_York", Theme: "light"})
 			b.expectRefusals()
 			for _, path := range slices.Concat(pages(), costPages(), w.webhookPages(), w.settlementPages(), w.rolloutPages(), []string{w.requests[0], w.requests[0] + "/approve", w.requests[0] + "/reject"}) {
 				b.size(1280, 900)
