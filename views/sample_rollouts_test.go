@@ -26,10 +26,18 @@ func richRollouts(s sample, f layout.Frame) []page {
 		}
 		list.Rows = append(list.Rows, row)
 	}
+	list.Rows = append(list.Rows, pricing.Row{Action: ui.ID{Value: "subtitles", URL: "/pricing/actions/subtitles"}, Price: s.l.T("price.none")})
 	one := pricing.Action{ID: "video_render", Say: s.l.T("action.say", "video_render@v4", s.at(40*time.Hour).Full), Zone: "JST", NewURL: "/pricing/new?action=video_render", RetireURL: "/x", Rollout: rollout}
 	for i, state := range []string{"not_in_force", "in_force", "retired"} {
 		one.Versions = append(one.Versions, pricing.Version{Rule: rule("video_render@v" + string('5'-rune(i))), State: state, Price: price, Example: example, Made: s.at(time.Duration(i) * 50 * time.Hour),
 			Who: "Mika Sato", Why: "Ten percent off for the summer, agreed with finance on 3 November", ForceURL: "/x", RetireURL: "/x"})
+	}
+	for i, who := range []string{"Mika Sato", "Recoup"} {
+		p := pricing.Period{Rule: rule("video_render@v4"), Price: price, From: s.at(time.Duration(40+i*90) * time.Hour), Who: who, Why: "Ten percent off for the summer, agreed with finance on 3 November", Rollout: rollout}
+		if i > 0 {
+			p.Until, p.Rollout = s.at(40*time.Hour), ui.Link{}
+		}
+		one.Periods = append(one.Periods, p)
 	}
 	form := pricing.New{Act: s.act(true), Action: ui.Field{Value: "video_render"}, Unit: ui.Field{Value: "second"}, UnitPrice: ui.Field{Value: "667"},
 		Minimum: ui.Field{Value: "x", Error: s.l.T("problem.is required")}, Discount: ui.Field{Value: "1000"}, ExampleUnits: ui.Field{Value: "60"},

@@ -54,15 +54,11 @@ func (h *Console) priceAction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := views.Action{ID: a.ID, Retired: a.RetiredAt != nil, Zone: r.L.ZoneLabel(r.Now),
-		Say: r.L.T("action.say", a.Rule.ID, r.L.Stamp(a.Since, r.Now).Full)}
+	m := views.Action{ID: a.ID, Retired: a.RetiredAt != nil, Zone: r.L.ZoneLabel(r.Now), Say: pr.ActionSay(a)}
 	if a.RolloutID != nil {
 		m.Rollout = ui.Link{Text: *a.RolloutID, URL: r.link(staff.RolloutView, present.RolloutURL(*a.RolloutID))}
 	}
 	open := r.may(staff.PricingEdit) && !m.Retired
-	if m.Retired {
-		m.Say = r.L.T("action.say_retired")
-	}
 	if open {
 		m.NewURL = "/pricing/new?action=" + seg(a.ID)
 	}
@@ -74,6 +70,7 @@ func (h *Console) priceAction(c echo.Context) error {
 		of[v.ID] = v.Rule
 	}
 	for _, v := range versions {
+		v.InForce = v.InForce && !m.Retired
 		row := pr.RuleVersion(v, of, a.Unit)
 		if open && !v.InForce && v.RetiredAt == nil {
 			if a.RolloutID == nil {
@@ -82,6 +79,16 @@ func (h *Console) priceAction(c echo.Context) error {
 			row.RetireURL = present.RuleURL(v.ID) + "/retire"
 		}
 		m.Versions = append(m.Versions, row)
+	}
+	periods, err := h.Pricing.Periods(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	for _, x := range periods {
+		if x.Until == nil {
+			x.Until = a.RetiredAt
+		}
+		m.Periods = append(m.Periods, pr.PricePeriod(r.may(staff.RolloutView), x, of, a.Unit))
 	}
 	return render(c, http.StatusOK, views.ActionPage(h.frame(r), m))
 }
@@ -123,9 +130,11 @@ func (h *Console) newRulePage(c echo.Context) error {
 	// A new version of an action that there is begins from the one in force.
 	if action := r.FormValue("action"); action != "" && r.FormValue("unit_price") == "" {
 		if a, err := h.Pricing.Action(ctx, readable(action)); err == nil {
-			m.Unit.Value, m.UnitPrice.Value, m.Minimum.Value = a.Unit, strconv.FormatInt(a.Rule.UnitPrice, 10), present.Units(a.Rule.Minimum)
-			m.Discount.Value, m.ExampleUnits.Value = present.Units(a.Rule.DiscountBps), present.Units(a.Rule.ExampleUnits)
-			m.Rounding = views.RoundingOptions(r.L, string(a.Rule.Rounding))
+			if m.Unit.Value = a.Unit; a.Priced() {
+				m.UnitPrice.Value, m.Minimum.Value = strconv.FormatInt(a.Rule.UnitPrice, 10), present.Units(a.Rule.Minimum)
+				m.Discount.Value, m.ExampleUnits.Value = present.Units(a.Rule.DiscountBps), present.Units(a.Rule.ExampleUnits)
+				m.Rounding = views.RoundingOptions(r.L, string(a.Rule.Rounding))
+			}
 		}
 	}
 	if r.FormValue("unit_price") != "" {
@@ -172,7 +181,7 @@ func (h *Console) preview(ctx context.Context, r request) views.Preview {
 	pr := present.Presenter{L: r.L, Now: r.Now}
 	rule := pricing.Rule{UnitPrice: n.UnitPrice, Minimum: n.Minimum, DiscountBps: n.DiscountBps, Rounding: n.Rounding, ExampleUnits: max(n.ExampleUnits, 1)}
 	var was *pricing.Rule
-	if a, err := h.Pricing.Action(ctx, n.Action); err == nil {
+	if a, err := h.Pricing.Action(ctx, n.Action); err == nil && a.Priced() {
 		was = &a.Rule
 	}
 	return views.Preview{Price: pr.Price(rule, n.Unit), Example: pr.Example(rule, was, n.Unit)}
@@ -215,8 +224,14 @@ func (h *Console) forceForm(c echo.Context) error {
 
 func forceModel(r request, form ui.Act, v pricing.Version, a pricing.Action, err error) views.Force {
 	pr := present.Presenter{L: r.L, Now: r.Now}
-	return views.Force{Act: form, Rule: v.ID, Expected: a.Rule.ID, Before: a.Rule.ID + ": " + pr.Price(a.Rule, a.Unit), After: v.ID + ": " + pr.Price(v.Rule, a.Unit),
-		Example: pr.Example(v.Rule, &a.Rule, a.Unit), Action: a.ID, ActionURL: present.ActionURL(a.ID), Reason: field(r, "reason", err)}
+	m := views.Force{Act: form, Rule: v.ID, Expected: a.Rule.ID, Before: r.L.T("price.none"), After: v.ID + ": " + pr.Price(v.Rule, a.Unit),
+		Action: a.ID, ActionURL: present.ActionURL(a.ID), Reason: field(r, "reason", err)}
+	var was *pricing.Rule
+	if a.Priced() {
+		m.Before, was = a.Rule.ID+": "+pr.Price(a.Rule, a.Unit), &a.Rule
+	}
+	m.Example = pr.Example(v.Rule, was, a.Unit)
+	return m
 }
 
 func (h *Console) force(c echo.Context) error {

@@ -60,12 +60,42 @@ func (p Presenter) Example(r pricing.Rule, was *pricing.Rule, unit string) strin
 
 // ActionRow is one action of the list.
 func (p Presenter) ActionRow(a pricing.Action) views.Row {
-	row := views.Row{Action: ui.ID{Value: a.ID, URL: ActionURL(a.ID)}, Rule: Rule(&a.Rule.ID), Price: p.Price(a.Rule, a.Unit), Example: p.Example(a.Rule, nil, a.Unit),
-		Since: p.L.Stamp(a.Since, p.Now), Retired: a.RetiredAt != nil}
+	row := views.Row{Action: ui.ID{Value: a.ID, URL: ActionURL(a.ID)}, Price: p.L.T("price.none"), Retired: a.RetiredAt != nil}
+	if a.Priced() {
+		row.Rule, row.Price, row.Example, row.Since = Rule(&a.Rule.ID), p.Price(a.Rule, a.Unit), p.Example(a.Rule, nil, a.Unit), p.L.Stamp(a.Since, p.Now)
+	}
 	if a.RolloutID != nil {
 		row.Rollout = ui.Link{Text: *a.RolloutID, URL: RolloutURL(*a.RolloutID)}
 	}
 	return row
+}
+
+// ActionSay tells in a sentence what an action costs now.
+func (p Presenter) ActionSay(a pricing.Action) string {
+	switch {
+	case a.RetiredAt != nil:
+		return p.L.T("action.say_retired")
+	case !a.Priced():
+		return p.L.T("action.say_none")
+	}
+	return p.L.T("action.say", a.Rule.ID, p.L.Stamp(a.Since, p.Now).Full)
+}
+
+// PricePeriod is one time in which a rule version was in force; linked says whether its reader may see rollouts.
+func (p Presenter) PricePeriod(linked bool, x pricing.Period, of map[string]pricing.Rule, unit string) views.Period {
+	v := views.Period{Rule: Rule(&x.RuleVersion), From: p.L.Stamp(x.From, p.Now), Who: p.actor(x.Actor), Why: x.Reason}
+	if r, ok := of[x.RuleVersion]; ok {
+		v.Price = p.Price(r, unit)
+	}
+	if x.Until != nil {
+		v.Until = p.L.Stamp(*x.Until, p.Now)
+	}
+	if x.RolloutID != nil {
+		if v.Rollout.Text = *x.RolloutID; linked {
+			v.Rollout.URL = RolloutURL(*x.RolloutID)
+		}
+	}
+	return v
 }
 
 // RuleVersion is one rule version of an action, among all of them.

@@ -11,28 +11,32 @@ import (
 	"recoup/models/fault"
 )
 
-// Action is something that can be charged, with the rule version in force.
+// Action is a kind of media work, with the rule version in force.
 type Action struct {
 	ID   string
 	Unit string
+	// Rule is the price in force, zero while none was put in force: then nothing of this action is charged.
 	Rule Rule `gorm:"embedded;embeddedPrefix:rule_"`
 	// RetiredAt is nil while the action can be charged.
 	RetiredAt *time.Time
-	// Since is when the price came into force.
+	// Since is when the price came into force; zero where none is.
 	Since time.Time
 	// RolloutID is the rollout of this action that is live, nil for none.
 	RolloutID *string
 }
 
+// Priced reports whether a rule version is in force.
+func (a Action) Priced() bool { return a.Rule.ID != "" }
+
 const selectActions = `SELECT a.id, a.unit, a.retired_at, r.id AS rule_id, r.action AS rule_action, r.version AS rule_version,
 	r.unit_price AS rule_unit_price, r.minimum AS rule_minimum, r.discount_bps AS rule_discount_bps,
 	r.rounding AS rule_rounding, r.author AS rule_author, r.reason AS rule_reason, r.created_at AS rule_created_at,
 	r.example_units AS rule_example_units, r.compared_with AS rule_compared_with, COALESCE(p.at, r.created_at) AS since, o.id AS rollout_id
-	FROM actions a JOIN rule_versions r ON r.id = a.baseline
+	FROM actions a LEFT JOIN rule_versions r ON r.id = a.baseline
 	LEFT JOIN LATERAL (SELECT at FROM price_changes WHERE action = a.id ORDER BY key DESC LIMIT 1) p ON true
 	LEFT JOIN rollouts o ON o.action = a.id AND o.state IN ('running', 'paused', 'halted') `
 
-// Actions lists all actions that have a price in force, by id, the retired ones too.
+// Actions lists all actions by id, those without a price in force and the retired ones too.
 func (s *Service) Actions(ctx context.Context) ([]Action, error) {
 	var rows []Action
 	if err := s.g.WithContext(ctx).Raw(selectActions + `ORDER BY a.id`).Scan(&rows).Error; err != nil {
@@ -41,7 +45,7 @@ func (s *Service) Actions(ctx context.Context) ([]Action, error) {
 	return rows, nil
 }
 
-// Action returns one action with its price in force, or fault action_not_found.
+// Action returns one action, or fault action_not_found.
 func (s *Service) Action(ctx context.Context, id string) (Action, error) {
 	var a Action
 	res := s.g.WithContext(ctx).Raw(selectActions+`WHERE a.id = ?`, id).Scan(&a)
@@ -49,7 +53,7 @@ func (s *Service) Action(ctx context.Context, id string) (Action, error) {
 		return a, fmt.Errorf("pricing: action: %w", res.Error)
 	}
 	if res.RowsAffected == 0 {
-		return a, fault.New(fault.NotFound, fault.CodeActionNotFound, "There is no action %q with a price.", id)
+		return a, fault.New(fault.NotFound, fault.CodeActionNotFound, "There is no action %q. Nothing was changed.", id)
 	}
 	return a, nil
 }

@@ -34,6 +34,7 @@ type Action struct {
 	Say       string
 	Retired   bool
 	Versions  []Version
+	Periods   []Period
 	Rollout   ui.Link // zero: none is live
 	Zone      string
 	NewURL    string
@@ -51,6 +52,17 @@ type Version struct {
 	Why       string
 	ForceURL  string
 	RetireURL string
+}
+
+// Period is a time in which a rule version was the price.
+type Period struct {
+	Rule    ui.ID
+	Price   string
+	From    text.Stamp
+	Until   text.Stamp // none: it is in force
+	Who     string
+	Why     string
+	Rollout ui.Link // zero: no rollout's completion put it in force
 }
 
 // New is the form of a new rule version.

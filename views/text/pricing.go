@@ -15,7 +15,7 @@ func pricing(key string) (en, ja string) {
 	case "prices.say":
 		return "What each action costs now, and every rule version it ever had.", "各アクションの現在の価格と、これまでのすべてのルール版です。"
 	case "prices.none":
-		return "No action has a price yet.", "価格のあるアクションはまだありません。"
+		return "There is no action yet.", "アクションはまだありません。"
 	case "prices.new":
 		return "New rule version", "新しいルール版"
 	case "col.in_force":
@@ -39,6 +39,10 @@ func pricing(key string) (en, ja string) {
 	case "state.retired":
 		return "Retired", "廃止"
 
+	case "price.none":
+		return "No price in force", "適用中の価格なし"
+	case "price.until_now":
+		return "still in force", "適用中"
 	case "price.unit":
 		return "{1} credits a {2}", "{2}あたり{1}クレジット"
 	case "price.off":
@@ -62,6 +66,20 @@ func pricing(key string) (en, ja string) {
 		return "{1} is in force since {2}. Prices change by a new rule version; old ones stay as they are.", "{2}から{1}が適用されています。価格の変更は新しいルール版で行い、古い版はそのまま残ります。"
 	case "action.say_retired":
 		return "Retired: it is not charged any more. What was charged stays.", "廃止済み。今後は課金されません。課金済みのものはそのまま残ります。"
+	case "action.say_none":
+		return "No rule version is in force, so nothing of it is charged yet. Put one in force to begin.", "適用中のルール版がないため、まだ課金されません。ルール版を適用すると始まります。"
+	case "action.periods":
+		return "What was in force, and when", "適用の履歴"
+	case "col.from":
+		return "From ({1})", "開始（{1}）"
+	case "col.until":
+		return "Until ({1})", "終了（{1}）"
+	case "col.forced_why":
+		return "Put in force by, and why", "適用者と理由"
+	case "fault.action_not_found":
+		return "There is no such action. Nothing was changed.", "このアクションは存在しません。何も変更されていません。"
+	case "fault.rule_not_found":
+		return "There is no such rule version. Nothing was changed.", "このルール版は存在しません。何も変更されていません。"
 	case "action.versions":
 		return "Rule versions", "ルール版"
 	case "action.retire":
