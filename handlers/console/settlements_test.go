@@ -194,7 +194,15 @@ func TestSettlementOfThreePeople(t *testing.T) {
 	// The entry, its operation and the job lead to each other.
 	w.says(paula.page("/accounts/acct_7/entries/4"), "Settlement", st.ID[len(st.ID)-6:], dearer)
 	w.says(paula.page("/operations?scope=system:acct_7&id="+settlement.PaymentID(dearer, w.keyOf("acct_7", "j1"))), "Payment of a settlement")
-	w.says(paula.page("/accounts/acct_7/jobs/j1"), "Settled", "the price was wrong", "+10")
+	w.says(paula.page("/accounts/acct_7/jobs/j1"), "Settled", "the price was wrong", "+10", "acct_7 has paid 110 credits, once. A settlement then booked +10 credits on ", "with it acct_7 has paid 100 credits.",
+		"You paid 110 credits for it, once. The price was higher than it should have been, so we returned 10 credits to your account on ", "With that you paid 100 credits.",
+		"料金が本来より高かったため、", "差し引きのお支払いは100クレジットです。")
+	w.says(paula.page("/accounts/acct_7/balance"), "Settlements: prices of jobs put right", "Prices of jobs put right by us: +20 (2 jobs)", "当社によるジョブ料金の訂正：+20（2件）")
+	for _, s := range answers(paula.page("/accounts/acct_7/balance")) {
+		if strings.Contains(s, "settle") || strings.Contains(s, "精算") || strings.Contains(s, "Corrections made") {
+			t.Errorf("the customer is told %s", s)
+		}
+	}
 	if w.Balance(t, "acct_7") != 800 || w.Balance(t, "acct_8") != 950 || w.Balance(t, "acct_9") != 989 {
 		t.Error("balances")
 	}
@@ -230,7 +238,8 @@ func TestSettledOutsideInTheConsole(t *testing.T) {
 	form.Set("operation_id", ids.New())
 	w.says(fiona.sent(at+"/outside", form), "Too late: the settlement is in another state by now.")
 	w.says(fiona.page(at+"?account=acct_7"), "CN-7")
-	w.says(fiona.page("/accounts/acct_7/jobs/j1"), "Settled", "CN-7")
+	w.says(fiona.page("/accounts/acct_7/jobs/j1"), "Settled", "CN-7", "its price was settled outside the ledger by CN-7", "We put its price right on ", "please see document CN-7. The balance of your account does not change by it.",
+		"詳細は書類CN-7をご覧ください。")
 	if w.Balance(t, "acct_7") != 890 {
 		t.Error("balance")
 	}

@@ -62,8 +62,9 @@ func (p Presenter) JobView(d JobPage) (views.Job, error) {
 	m := views.Job{ID: Job(j.AccountID, j.ID), Account: ui.Link{Text: accountName(d.Account), URL: AccountURL(j.AccountID)}, Action: j.Action,
 		State: State(j.Job), Zone: p.L.ZoneLabel(p.Now),
 		Story: views.Story{Account: accountName(d.Account), Cost: p.L.Credits(j.Cost), State: string(j.State), Delivered: j.DeliveredAt != nil,
-			Refunded: j.IsRefunded, Reclaimed: j.IsReclaimed, RefundedAt: p.Stamp(j.RefundedAt).Full, ReclaimedAt: p.Stamp(j.ReclaimedAt).Full},
-		Reply: p.replies(j),
+			Refunded: j.IsRefunded, Reclaimed: j.IsReclaimed, RefundedAt: p.Stamp(j.RefundedAt).Full, ReclaimedAt: p.Stamp(j.ReclaimedAt).Full,
+			Settled: p.settledStory(d)},
+		Reply: p.replies(d),
 		Guard: views.Guard{Consistent: consistent(d), Net: p.L.Signed(j.Net()), Cost: p.L.Credits(j.Cost),
 			RefundSignalled:  views.Signalled(p.L, d.Evidence.RefundSignals, d.Evidence.RefundsApplied > 0),
 			ReclaimSignalled: views.Signalled(p.L, d.Evidence.ReclaimSignals, d.Evidence.ReclaimsApplied > 0)},
@@ -123,20 +124,6 @@ func consistent(d JobPage) bool {
 		}
 	}
 	return charge == 1 && (refund == 1) == d.Job.IsRefunded && (reclaim == 1) == d.Job.IsReclaimed
-}
-
-// settledFacts is what settlements paid for the job, beside its own net; none where nothing was.
-func (p Presenter) settledFacts(d JobPage) []ui.Fact {
-	var facts []ui.Fact
-	for _, e := range d.Events {
-		if e.Kind != job.EventSettled || e.EntrySeq == nil {
-			continue
-		}
-		if entry, known := d.Entries[*e.EntrySeq]; known {
-			facts = append(facts, ui.Fact{Label: p.L.T("did.settle"), Value: p.L.Signed(entry.Amount), Note: p.L.T("settlement.entry", p.L.Credits(entry.Seq)), Change: true})
-		}
-	}
-	return facts
 }
 
 func (p Presenter) jobFacts(j job.Listed) []ui.Fact {

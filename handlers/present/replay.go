@@ -71,6 +71,8 @@ func explain(l text.Locale, r ledger.Replay) views.Explanation {
 			x.Lines = append(x.Lines, l.N("answer.retried", line.Count, net, l.Sum(line.Given.String())))
 		case ledger.ForUnfinished:
 			x.Lines = append(x.Lines, l.N("answer.unfinished", line.Count, net))
+		case ledger.BySettlement:
+			x.Lines = append(x.Lines, l.N("answer.settled", line.Count, net))
 		case ledger.ByAdjustment:
 			x.Lines = append(x.Lines, l.N("answer.corrected", line.Count, net))
 		case ledger.Irregular:

@@ -10,8 +10,9 @@ import (
 
 // replies are what the customer can be told of a job, in both languages, without words of the inside: no dead letter, no
 // reclaim, no generation. Times are in the zone of the person who answers, and say so.
-func (p Presenter) replies(j job.Listed) []jobs.Reply {
+func (p Presenter) replies(d JobPage) []jobs.Reply {
 	var out []jobs.Reply
+	j := d.Job
 	for _, lang := range []text.Lang{text.English, text.Japanese} {
 		l := text.Locale{Lang: lang, Zone: p.L.Zone}
 		key, args := "reply.working", []string{strings.ReplaceAll(j.Action, "_", " "), j.ID, l.Credits(j.Cost)}
@@ -32,7 +33,7 @@ func (p Presenter) replies(j job.Listed) []jobs.Reply {
 		if lang == text.Japanese {
 			name = "日本語"
 		}
-		out = append(out, jobs.Reply{Lang: l.Code(), Name: name, Text: l.T(key, args...)})
+		out = append(out, jobs.Reply{Lang: l.Code(), Name: name, Text: l.T(key, args...) + p.settledReply(l, d)})
 	}
 	return out
 }

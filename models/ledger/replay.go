@@ -32,7 +32,9 @@ const (
 	ForReclaimed Reason = "reclaimed"
 	// ByGrant are grants.
 	ByGrant Reason = "grant"
-	// ByAdjustment are adjustments.
+	// BySettlement are adjustments by which settlements put the prices of jobs right.
+	BySettlement Reason = "settlement"
+	// ByAdjustment are all other adjustments.
 	ByAdjustment Reason = "adjustment"
 	// Irregular are jobs whose entries fit none of the above. There are none unless rows were damaged.
 	Irregular Reason = "irregular"
@@ -40,13 +42,13 @@ const (
 
 // Reasons lists them in the order screens show them.
 func Reasons() []Reason {
-	return []Reason{ByGrant, ForDelivered, ForReclaimed, ForRefunded, ForCanceled, ForRetried, ForUnfinished, ByAdjustment, Irregular}
+	return []Reason{ByGrant, ForDelivered, ForReclaimed, ForRefunded, ForCanceled, ForRetried, ForUnfinished, BySettlement, ByAdjustment, Irregular}
 }
 
 // Line sums up the entries of one reason.
 type Line struct {
 	Reason Reason
-	// Count is the number of jobs, of entries for grants and adjustments.
+	// Count is the number of jobs, of entries for grants, settlements and other adjustments.
 	Count int64
 	// Taken and Given are the sums of the amounts below and above zero, both without sign. Either may be more than any balance.
 	Taken, Given credit.Sum
@@ -141,7 +143,7 @@ func (r *Replay) addUp(tx *gorm.DB, now bool) error {
 // sumUp reads what became of the entries.
 func (r *Replay) sumUp(tx *gorm.DB) error {
 	var lines []Line
-	err := tx.Raw(`WITH e AS (SELECT type, amount, job_key FROM entries WHERE account_key = ? AND seq <= ?),
+	err := tx.Raw(`WITH e AS (SELECT type, amount, job_key, rollout_id FROM entries WHERE account_key = ? AND seq <= ?),
 		g AS (SELECT job_key, count(*) FILTER (WHERE type = 'charge') AS charges, count(*) FILTER (WHERE type = 'refund') AS refunds,
 				count(*) FILTER (WHERE type = 'reclaim') AS reclaims, COALESCE(-sum(amount) FILTER (WHERE amount < 0), 0) AS taken,
 				COALESCE(sum(amount) FILTER (WHERE amount > 0), 0) AS given
@@ -159,8 +161,10 @@ func (r *Replay) sumUp(tx *gorm.DB) error {
 			ORDER BY v.key DESC LIMIT 1) v ON refunds = 1 AND reclaims = 0
 		GROUP BY 1
 		UNION ALL
-		SELECT type, count(*), COALESCE(-sum(amount) FILTER (WHERE amount < 0), 0), COALESCE(sum(amount) FILTER (WHERE amount > 0), 0)
-		FROM e WHERE job_key IS NULL GROUP BY type`, r.Account.Key, r.Seq, r.At, r.Account.Key, r.Account.Key, r.At).Scan(&lines).Error
+		-- Of adjustments, those of settlements alone belong to a rollout.
+		SELECT CASE WHEN type = 'adjustment' AND rollout_id IS NOT NULL THEN 'settlement' ELSE type END, count(*),
+			COALESCE(-sum(amount) FILTER (WHERE amount < 0), 0), COALESCE(sum(amount) FILTER (WHERE amount > 0), 0)
+		FROM e WHERE job_key IS NULL GROUP BY 1`, r.Account.Key, r.Seq, r.At, r.Account.Key, r.Account.Key, r.At).Scan(&lines).Error
 	if err != nil {
 		return fmt.Errorf("ledger: replay: %w", err)
 	}

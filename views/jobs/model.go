@@ -62,10 +62,32 @@ type Story struct {
 	Reclaimed bool
 	// When, as dates with their zone; empty: not.
 	RefundedAt, ReclaimedAt string
+	// Settled is how settlements put its price right.
+	Settled []Settled
+}
+
+// Settled is one payment of a settlement.
+type Settled struct {
+	At string
+	// Amount is signed, Paid what the customer has paid with it, without sign; both empty where a document outside settles it.
+	Amount, Paid string
+	Reference    string
 }
 
 // Say answers "what did this job cost the customer, and is it done?" in plain words.
 func (s Story) Say(l text.Locale) string {
+	said := s.done(l)
+	for _, x := range s.Settled {
+		if x.Amount == "" {
+			said += l.T("job.say_settled_outside", x.At, x.Reference)
+		} else {
+			said += l.T("job.say_settled", x.Amount, s.Account, x.At, x.Paid)
+		}
+	}
+	return said
+}
+
+func (s Story) done(l text.Locale) string {
 	switch {
 	case s.Reclaimed:
 		return l.T("job.say_reclaimed", s.Cost, s.Account, s.RefundedAt, s.ReclaimedAt)

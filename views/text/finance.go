@@ -112,6 +112,8 @@ func finance(key string) (en, ja string) {
 		return "Jobs refunded and being tried again", "返金済み・再試行中のジョブ"
 	case "reason_of.unfinished":
 		return "Jobs charged, not finished yet", "課金済み・未完了のジョブ"
+	case "reason_of.settlement":
+		return "Settlements: prices of jobs put right", "精算：ジョブの料金の訂正"
 	case "reason_of.adjustment":
 		return "Adjustments", "調整"
 	case "reason_of.irregular":
@@ -147,6 +149,10 @@ func finance(key string) (en, ja string) {
 		return "Still being worked on: {2} ({1} job; paid back in full if it fails)", "処理中：{2}（{1}件。失敗した場合は全額お返しします）"
 	case "answer.unfinished.other":
 		return "Still being worked on: {2} ({1} jobs; each paid back in full if it fails)", "処理中：{2}（{1}件。失敗した場合は全額お返しします）"
+	case "answer.settled.one":
+		return "Price of a job put right by us: {2} ({1} job)", "当社によるジョブ料金の訂正：{2}（{1}件）"
+	case "answer.settled.other":
+		return "Prices of jobs put right by us: {2} ({1} jobs)", "当社によるジョブ料金の訂正：{2}（{1}件）"
 	case "answer.corrected.one":
 		return "Corrections made by us: {2} (once)", "当社による修正：{2}（{1}回）"
 	case "answer.corrected.other":

@@ -405,6 +405,12 @@ func triage(key string) (en, ja string) {
 		return "Your {1} job {2} is complete. You paid {3} credits for it, once.", "ご依頼の{1}（{2}）は完了しました。お支払いは一度だけ、{3}クレジットです。"
 	case "reply.late":
 		return "Your {1} job {2} is complete. It took longer than planned, so we had returned the {3} credits for it on {4}; when the result arrived on {5}, they were charged again. In total you paid {3} credits, once.", "ご依頼の{1}（{2}）は完了しました。予定より時間がかかったため{4}に{3}クレジットをいったんお返ししましたが、{5}に成果物が届いたため改めてご請求しました。お支払いは合計で一度だけ、{3}クレジットです。"
+	case "reply.settled_back":
+		return " The price was higher than it should have been, so we returned {2} credits to your account on {1}. With that you paid {3} credits.", "その後、料金が本来より高かったため、{1}に{2}クレジットをお客様のアカウントにお返ししました。差し引きのお支払いは{3}クレジットです。"
+	case "reply.settled_more":
+		return " The price was lower than it should have been, so we charged {2} more credits on {1}. With that you paid {3} credits.", "その後、料金が本来より低かったため、{1}に{2}クレジットを追加でご請求しました。合計のお支払いは{3}クレジットです。"
+	case "reply.settled_outside":
+		return " We put its price right on {1}; please see document {2}. The balance of your account does not change by it.", "その後、{1}に料金を訂正しました。詳細は書類{2}をご覧ください。アカウントの残高は変わりません。"
 	case "keys.triage":
 		return "Go to assign, snooze, note of the row", "行の担当・スヌーズ・メモへ移動"
 	case "keys.undo":

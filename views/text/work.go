@@ -55,6 +55,10 @@ func work(key string) (en, ja string) {
 		return "Charged {1}, refunded {1} on {3}, taken back {1} on {4}. {2} has paid {1} credits, once, and has the result.", "{1}を課金し、{3}に{1}を返金し、{4}に{1}を回収しました。{2}の支払いは一度だけ{1}クレジットで、成果物を受け取っています。"
 	case "job.say_delivered":
 		return "Charged {1} and delivered. {2} has paid {1} credits, once.", "{1}を課金し、納品しました。{2}の支払いは一度だけ{1}クレジットです。"
+	case "job.say_settled":
+		return " A settlement then booked {1} credits on {3}: with it {2} has paid {4} credits.", "その後{3}に精算で{1}クレジットを計上しました。精算後の{2}の支払いは{4}クレジットです。"
+	case "job.say_settled_outside":
+		return " On {1} its price was settled outside the ledger by {2}.", "{1}に台帳の外で、{2}により精算しました。"
 	case "job.say_broken":
 		return "Delivered, but the refund of {1} was not taken back. {2} has the result and has paid nothing: this must not happen.", "納品済みですが、{1}の返金が回収されていません。{2}は支払いなしで成果物を受け取っています。本来起こりえない状態です。"
 	case "job.say_dead":
