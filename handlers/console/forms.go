@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"recoup/handlers/present"
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
 	"recoup/models/approval"
@@ -175,7 +176,7 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 	if object == "" {
 		return nil
 	}
-	found, err := h.Ops.Refused(r.Request().Context(), object, r.Who.Actor(), requestID, fault.CodeStateConflict)
+	detail, found, err := h.Ops.Refused(r.Request().Context(), object, r.Who.Actor(), requestID, fault.CodeStateConflict)
 	if err != nil || !found {
 		return nil
 	}
@@ -201,12 +202,17 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 	if strings.HasPrefix(object, bulk.Object("")) {
 		happened += h.workWasFirst(r, object)
 	}
+	notice := ui.NoticeConflict(r.L, happened, requestID)
+	pr := present.Presenter{L: r.L, Now: r.Now}
+	if say, to, ok := pr.Refusal(detail); ok {
+		notice.Happened, notice.Link = say, to
+	}
 	if job != "" {
 		if by := h.whoWasFirst(r, account, job, state); by != "" {
-			happened += " " + by
+			notice.Happened += " " + by
 		}
 	}
-	return []ui.Notice{ui.NoticeConflict(r.L, happened, requestID)}
+	return []ui.Notice{notice}
 }
 
 // about is what this page is of, as audit rows name it, and of which account and job; "" where it is of none.
@@ -268,5 +274,8 @@ func (h *Console) conflict(r request, to string, f *fault.Error) error {
 // sentence words a fault for a person: the catalogue's phrase for its code where there is one, else the
 // fault's own.
 func sentence(l text.Locale, f *fault.Error) string {
+	if say, _, ok := (present.Presenter{L: l}).Refusal(f.Detail); ok {
+		return say
+	}
 	return l.Maybe("fault."+f.Code, f.Message)
 }

@@ -72,11 +72,16 @@ func (h *Console) priceAction(c echo.Context) error {
 	for _, v := range versions {
 		v.InForce = v.InForce && !m.Retired
 		row := pr.RuleVersion(v, of, a.Unit)
+		if v.RolloutID != nil {
+			row.Rollout = ui.Link{Text: *v.RolloutID, URL: r.link(staff.RolloutView, present.RolloutURL(*v.RolloutID))}
+		}
 		if open && !v.InForce && v.RetiredAt == nil {
 			if a.RolloutID == nil {
 				row.ForceURL = present.RuleURL(v.ID) + "/force"
 			}
-			row.RetireURL = present.RuleURL(v.ID) + "/retire"
+			if v.RolloutID == nil {
+				row.RetireURL = present.RuleURL(v.ID) + "/retire"
+			}
 		}
 		m.Versions = append(m.Versions, row)
 	}

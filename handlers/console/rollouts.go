@@ -149,9 +149,14 @@ func (h *Console) rollout(c echo.Context) error {
 	}
 	at := present.RolloutURL(o.ID)
 	for _, step := range h.moves() {
-		if step.possible(o) && r.may(step.permission) {
-			m.Steps = append(m.Steps, views.Step{Name: step.name, URL: at + "/" + step.path, Danger: step.danger})
+		if !step.possible(o) || !r.may(step.permission) {
+			continue
 		}
+		v := views.Step{Name: step.name, URL: at + "/" + step.path, Danger: step.danger}
+		if v.Blocked, err = h.blocked(r, pr, step, o); err != nil {
+			return err
+		}
+		m.Steps = append(m.Steps, v)
 	}
 	if n := len(m.Steps); n > 0 && !m.Steps[n-1].Danger {
 		m.Steps[n-1].Main = true
@@ -248,6 +253,12 @@ func (h *Console) movePage(r request, m rolloutMove, o rollout.Rollout, form ui.
 	switch m.name {
 	case "start", "advance":
 		var err error
+		if f.Blocked, err = h.unstartable(r, pr, o); err != nil {
+			return nil, err
+		}
+		if f.Blocked != "" {
+			break // nothing comes of it that could be shown
+		}
 		if f.Changes, f.Notes, err = h.nextStage(r, pr, o); err != nil {
 			return nil, err
 		}
@@ -338,8 +349,8 @@ func (h *Console) newRollout(c echo.Context) error {
 			return formErr
 		}
 	}
-	if fault.Is(err, fault.CodeRuleNotFound) {
-		// The candidate of the form is gone or was never there: the form says so.
+	if fault.Is(err, fault.CodeRuleNotFound) || fault.Is(err, fault.CodeStateConflict) {
+		// The candidate of the form is gone, retired or was never there: the form says so, for there is no rollout whose page could.
 		m.CandidateError = sentence(r.L, fault.As(err))
 		return render(r, http.StatusUnprocessableEntity, views.NewPage(h.frame(r), m))
 	}

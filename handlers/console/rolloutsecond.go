@@ -23,17 +23,54 @@ func (h *Console) askSecond(r request, m rolloutMove, o rollout.Rollout, pr pres
 		return nil
 	}
 	f.Second.Say = r.L.T("second.needed")
-	waits, err := h.Rollouts.Waiting(r.Request().Context(), o.ID)
+	waits, own, err := h.waiting(r, m, o)
 	if err != nil || waits == nil {
 		return err
 	}
-	if waits.RequestedBy == r.Who.Actor().String() && string(waits.Kind) == m.kind() {
+	if own {
 		f.Second.Say = r.L.T("second.replaces", r.L.Stamp(waits.RequestedAt, r.Now).Full)
 		f.Second.Replaces, f.Second.Version, f.Second.Digest = waits.ID, strconv.Itoa(waits.Version), waits.DigestHex()
 		return nil
 	}
 	f.Blocked, f.Second.Waits = r.L.T("second.waits_already", pr.ApprovalTitle(*waits)), true
 	return nil
+}
+
+// blocked says why a step of a rollout cannot be made by this person now, though its state allows it: a draft that cannot
+// start, or a change request that waits. Empty where nothing is in the way that a page can know; the step's form says more.
+func (h *Console) blocked(r request, pr present.Presenter, m rolloutMove, o rollout.Rollout) (string, error) {
+	if m.name == "start" {
+		if why, err := h.unstartable(r, pr, o); err != nil || why != "" {
+			return why, err
+		}
+	}
+	waits, own, err := h.waiting(r, m, o)
+	if err != nil || waits == nil || own {
+		return "", err
+	}
+	return r.L.T("second.waits_already", pr.ApprovalTitle(*waits)), nil
+}
+
+// unstartable says why a draft cannot be started now; empty where it can, and for what is no draft.
+func (h *Console) unstartable(r request, pr present.Presenter, o rollout.Rollout) (string, error) {
+	f, err := h.Rollouts.Startable(r.Request().Context(), o)
+	if err != nil || f == nil {
+		return "", err
+	}
+	say, _, _ := pr.Refusal(f.Detail)
+	return say, nil
+}
+
+// waiting is the change request about a rollout that waits, where the step needs one, too; own is true where it is of
+// this step and of this person, whose form takes its place. Nil where none does.
+func (h *Console) waiting(r request, m rolloutMove, o rollout.Rollout) (waits *approval.Request, own bool, err error) {
+	if !o.NeedsSecond(m.kind()) {
+		return nil, false, nil
+	}
+	if waits, err = h.Rollouts.Waiting(r.Request().Context(), o.ID); err != nil || waits == nil {
+		return nil, false, err
+	}
+	return waits, waits.RequestedBy == r.Who.Actor().String() && string(waits.Kind) == m.kind(), nil
 }
 
 // replaced is the proposal that the form of a step takes the place of; nil where it names none.

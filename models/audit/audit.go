@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -26,8 +27,10 @@ type Row struct {
 	// Before and After are marshalled to JSON; nil where there is nothing to compare. Never put a
 	// secret into them.
 	Before, After any
-	OperationID   string
-	RequestID     string
+	// Detail is what a refusal told beside its code, by name; nil for nothing. Never put a secret into it.
+	Detail      map[string]any
+	OperationID string
+	RequestID   string
 	// TraceID is the 16 bytes of the W3C trace id, or nil.
 	TraceID []byte
 }
@@ -42,14 +45,20 @@ func Record(ctx context.Context, tx *gorm.DB, r Row) error {
 	if err != nil {
 		return err
 	}
+	var detail *string
+	if len(r.Detail) > 0 {
+		if detail, err = optionalJSON(r.Detail); err != nil {
+			return err
+		}
+	}
 	outcome := "done"
 	if r.Refused {
 		outcome = "refused"
 	}
 	err = tx.WithContext(ctx).Exec(`INSERT INTO audit_log
-		(actor, action, object, outcome, code, reason, before, after, operation_id, request_id, trace_id)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Actor.String(), r.Action, r.Object, outcome, r.Code, r.Reason, before, after,
+		(actor, action, object, outcome, code, reason, before, after, detail, operation_id, request_id, trace_id)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Actor.String(), r.Action, r.Object, outcome, r.Code, r.Reason, before, after, detail,
 		r.OperationID, r.RequestID, r.TraceID).Error
 	if err != nil {
 		return fmt.Errorf("audit: %w", err)
@@ -97,14 +106,23 @@ func Of(ctx context.Context, g *gorm.DB, object string, limit int) ([]Stored, er
 	return rows, nil
 }
 
-// Refused tells whether there is a row that says that a request of this actor about an object was refused with a
-// code. It reads the rows of the object.
-func Refused(ctx context.Context, g *gorm.DB, object string, who actor.Actor, requestID, code string) (bool, error) {
-	var found bool
-	err := g.WithContext(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM audit_log
-		WHERE object = ? AND actor = ? AND request_id = ? AND outcome = 'refused' AND code = ?)`, object, who.String(), requestID, code).Scan(&found).Error
+// Refused returns what a refusal of this actor's request about an object told beside its code; found is false where there
+// is no row of one with this code, and detail nil where it told nothing. It reads the rows of the object.
+func Refused(ctx context.Context, g *gorm.DB, object string, who actor.Actor, requestID, code string) (detail map[string]any, found bool, err error) {
+	var rows []struct{ Detail *string }
+	err = g.WithContext(ctx).Raw(`SELECT detail::text AS detail FROM audit_log
+		WHERE object = ? AND actor = ? AND request_id = ? AND outcome = 'refused' AND code = ? ORDER BY at DESC, key DESC LIMIT 1`,
+		object, who.String(), requestID, code).Scan(&rows).Error
 	if err != nil {
-		return false, fmt.Errorf("audit: %w", err)
+		return nil, false, fmt.Errorf("audit: %w", err)
 	}
-	return found, nil
+	if len(rows) == 0 || rows[0].Detail == nil {
+		return nil, len(rows) > 0, nil
+	}
+	numbers := json.NewDecoder(strings.NewReader(*rows[0].Detail))
+	numbers.UseNumber()
+	if err := numbers.Decode(&detail); err != nil {
+		return nil, true, fmt.Errorf("audit: detail: %w", err)
+	}
+	return detail, true, nil
 }

@@ -127,6 +127,13 @@ func State(current, format string, args ...any) *Error {
 	return New(Conflict, CodeStateConflict, format, args...).With("state", current)
 }
 
+// DetailWhy is under what Detail holds the code of why a state does not allow a change, where Because set one.
+const DetailWhy = "why"
+
+// Because returns a copy that also tells why, by a stable code: screens word it with the facts beside it, in the reader's
+// language.
+func (e *Error) Because(why string) *Error { return e.With(DetailWhy, why) }
+
 // As returns the fault in err's chain, or nil when err is nil or something else.
 func As(err error) *Error {
 	var f *Error

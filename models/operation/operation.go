@@ -410,7 +410,12 @@ func (s *Store) auditRefusal(ctx context.Context, req Request, f *fault.Error) {
 	if len(f.Fields) > 0 {
 		reason = f.Error()
 	}
-	err := audit.Record(ctx, s.g, audit.Row{Actor: req.Actor, Action: req.Kind, Object: object, Refused: true,
+	var detail map[string]any
+	if f.Code == fault.CodeStateConflict {
+		// The page that the person is led to words it; of no other refusal there is more to say than its code.
+		detail = f.Detail
+	}
+	err := audit.Record(ctx, s.g, audit.Row{Actor: req.Actor, Action: req.Kind, Object: object, Refused: true, Detail: detail,
 		Code: f.Code, Reason: storable(reason), OperationID: req.ID, RequestID: req.RequestID, TraceID: TraceID(ctx)})
 	if err != nil {
 		trace.SpanFromContext(ctx).RecordError(err)

@@ -71,12 +71,17 @@ type Version struct {
 	RetiredAt  *time.Time
 	RetiredBy  *string
 	RetiredWhy *string
+	// RolloutID is a rollout that has not ended and names it, a live one before a draft: while there is one it cannot be
+	// retired. Nil for none.
+	RolloutID *string
 }
 
 const selectVersions = `SELECT r.*, r.id = a.baseline AS in_force, p.at AS forced_at, p.actor AS forced_by, p.reason AS forced_why,
-	t.at AS retired_at, t.actor AS retired_by, t.reason AS retired_why
+	t.at AS retired_at, t.actor AS retired_by, t.reason AS retired_why, o.id AS rollout_id
 	FROM rule_versions r JOIN actions a ON a.id = r.action
 	LEFT JOIN LATERAL (SELECT at, actor, reason FROM price_changes WHERE action = r.action AND rule_version = r.id ORDER BY key DESC LIMIT 1) p ON true
+	LEFT JOIN LATERAL (SELECT id FROM rollouts WHERE action = r.action AND r.id IN (baseline, candidate) AND state IN ('draft', 'running', 'paused', 'halted')
+		ORDER BY state = 'draft', created_at, id LIMIT 1) o ON true
 	LEFT JOIN rule_retirements t ON t.rule_version = r.id `
 
 // Versions lists all rule versions of an action, newest first; none for an action that does not exist.

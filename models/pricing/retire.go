@@ -39,7 +39,8 @@ func (s *Service) RetireRule(ctx context.Context, r RetireRequest) (operation.Ou
 			return nil, err
 		}
 		if orEmpty(before.Baseline) == rule.ID {
-			return nil, fault.State("in_force", "%s is in force: put another rule version in force first. Nothing was changed.", rule.ID)
+			return nil, fault.State("in_force", "%s is in force: put another rule version in force first. Nothing was changed.", rule.ID).
+				Because(WhyInForce).With("rule_version", rule.ID)
 		}
 		res := tx.DB.WithContext(ctx).Exec(`INSERT INTO rule_retirements (rule_version, actor, reason, operation_id)
 			SELECT ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM rollouts WHERE ? IN (baseline, candidate)
@@ -49,7 +50,7 @@ func (s *Service) RetireRule(ctx context.Context, r RetireRequest) (operation.Ou
 			return nil, fmt.Errorf("pricing: retire: %w", res.Error)
 		}
 		if res.RowsAffected == 0 {
-			return nil, fault.State("in_rollout", "A rollout that has not ended names %s. Nothing was changed.", rule.ID)
+			return nil, namedBy(ctx, tx.DB, rule.ID)
 		}
 		return RetireResult{Retired: rule.ID}, s.record(ctx, tx, actionObject(rule.Action), nil, map[string]any{"retired": rule.ID})
 	})

@@ -145,10 +145,11 @@ func (s *Service) PutInForce(ctx context.Context, r ForceRequest) (operation.Out
 			return nil, err
 		}
 		if now := orEmpty(before.Baseline); now != r.Expected {
-			return nil, fault.State(now, "By now %s is in force. Nothing was changed.", orNone(now))
+			return nil, fault.State(now, "By now %s is in force. Nothing was changed.", orNone(now)).Because(WhyChanged).With("in_force", now)
 		}
 		if r.Expected == r.RuleVersion {
-			return nil, fault.State(r.Expected, "%s is in force already. Nothing was changed.", r.RuleVersion)
+			return nil, fault.State(r.Expected, "%s is in force already. Nothing was changed.", r.RuleVersion).
+				Because(WhyUnchanged).With("rule_version", r.RuleVersion)
 		}
 		if err := force(ctx, tx, change{action: rule.Action, rule: rule.ID, before: before.Baseline}); err != nil {
 			return nil, err
@@ -178,7 +179,7 @@ func lockAction(ctx context.Context, g *gorm.DB, id string) (LockedAction, error
 	case res.RowsAffected == 0:
 		return a, fault.New(fault.NotFound, fault.CodeActionNotFound, "There is no action %q. Nothing was changed.", id)
 	case a.RetiredAt != nil:
-		return a, fault.State("retired", "Action %s is retired. Nothing was changed.", id)
+		return a, ActionRetired(id)
 	}
 	return a, nil
 }
@@ -244,7 +245,7 @@ func usableRule(ctx context.Context, g *gorm.DB, id string) (Rule, error) {
 	case res.RowsAffected == 0:
 		return Rule{}, ruleNotFound(id)
 	case row.Retired:
-		return Rule{}, fault.State("retired", "Rule version %s is retired. Nothing was changed.", id)
+		return Rule{}, RuleRetired(id)
 	}
 	return row.Rule, nil
 }
@@ -283,7 +284,7 @@ func force(ctx context.Context, tx *operation.Tx, c change) error {
 	return nil
 }
 
-// liveRollout words why a price cannot change now.
+// liveRollout says why a price cannot change now.
 func liveRollout(ctx context.Context, g *gorm.DB, action string) error {
 	var id string
 	err := g.WithContext(ctx).Raw(`SELECT id FROM rollouts WHERE action = ? AND state IN ('running', 'paused', 'halted')`, action).Scan(&id).Error
@@ -291,7 +292,7 @@ func liveRollout(ctx context.Context, g *gorm.DB, action string) error {
 		return fmt.Errorf("pricing: live rollout: %w", err)
 	}
 	return fault.State("rollout_live", "Rollout %s of %s is live: the price in force cannot change until it ends. Nothing was changed.", id, action).
-		With("rollout_id", id)
+		Because(WhyRolloutLive).With("rollout_id", id)
 }
 
 // record leaves the audit row of a change.

@@ -133,7 +133,8 @@ func (s *Service) end(ctx context.Context, tx *operation.Tx, id string, key int6
 		if err != nil || len(rows) == 0 {
 			return Ended{}, err
 		}
-		return Ended{}, fault.State(string(rows[0].State), "The scheduled step %d is %s by now. Nothing was changed.", key, rows[0].State)
+		return Ended{}, fault.State(string(rows[0].State), "The scheduled step %d is %s by now. Nothing was changed.", key, rows[0].State).
+			Because(WhyStepOver).With("step_state", string(rows[0].State))
 	}
 	made := Ended{RolloutID: id, Scheduled: key, State: to, Code: code}
 	return made, audit.Record(ctx, tx.DB, audit.Row{Actor: tx.Request.Actor, Action: tx.Request.Kind, Object: object(id), Reason: tx.Request.Reason,

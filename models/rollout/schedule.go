@@ -227,7 +227,7 @@ func (s *Service) ahead(o Rollout, step StepName, stage int) error {
 	}
 	if !ok {
 		return fault.State(string(o.State), "Rollout %s is %s, stage %d: this step does not lie ahead of it. Nothing was changed.", o.ID, o.State, o.Stage).
-			With("version", o.Version).With("stage", o.Stage)
+			Because(WhyNotAhead).With("version", o.Version).With("stage", o.Stage)
 	}
 	return nil
 }
@@ -294,7 +294,7 @@ func (s *Service) put(ctx context.Context, tx *operation.Tx, o Rollout, stage in
 		return nil, fmt.Errorf("rollout: schedule: %w", res.Error)
 	}
 	if res.RowsAffected == 0 {
-		return nil, fault.State(string(now.State), "This step of rollout %s is scheduled already. Cancel that first. Nothing was changed.", o.ID)
+		return nil, fault.State(string(now.State), "This step of rollout %s is scheduled already. Cancel that first. Nothing was changed.", o.ID).Because(WhyScheduled)
 	}
 	made := ScheduledResult{RolloutID: o.ID, Scheduled: key, Step: string(t.Step), Stage: stage, ProposedTime: t}
 	return made, audit.Record(ctx, tx.DB, audit.Row{Actor: tx.Request.Actor, Action: KindSchedule, Object: object(o.ID), Reason: reason, After: made,
@@ -343,7 +343,7 @@ func (s *Service) putAgreed(ctx context.Context, tx *operation.Tx, cr approval.R
 	}
 	out, err := s.put(ctx, tx, o, p.To, *p.Time, wall, cr.Reason, &cr)
 	if f := fault.As(err); f != nil && f.Kind == fault.Invalid {
-		return nil, fault.State(string(o.State), "The time of this step is past. Nothing was changed.")
+		return nil, fault.State(string(o.State), "The time of this step is past. Nothing was changed.").Because(WhyTimePast)
 	}
 	return out, err
 }

@@ -162,7 +162,7 @@ func (s *Service) alone(ctx context.Context, tx *operation.Tx, seen Rollout, abo
 	}
 	if waits != "" {
 		return fault.State(string(seen.State), "The change request %s about this step waits for a decision already. Nothing was changed.", waits).
-			With("change_request", waits)
+			Because(WhyRequestWaits).With("change_request", waits)
 	}
 	return nil
 }

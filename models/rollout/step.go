@@ -78,8 +78,11 @@ func (s *Service) Start(ctx context.Context, r StepRequest) (operation.Outcome, 
 func (s *Service) startStep() step {
 	return step{kind: kindStart, event: "started", from: []State{Draft}, to: Running, forward: 1, locks: true, second: Rollout.startNeedsSecond,
 		before: func(o Rollout, action pricing.LockedAction) error {
-			if action.Baseline == nil || *action.Baseline != o.Baseline {
-				return fault.State(string(o.State), "The baseline %s is not in force any more. Nothing was changed.", o.Baseline)
+			if action.Baseline == nil {
+				return staleBaseline(o, "")
+			}
+			if *action.Baseline != o.Baseline {
+				return staleBaseline(o, *action.Baseline)
 			}
 			return nil
 		}}
@@ -98,7 +101,7 @@ func (s *Service) advanceStep() step {
 	return step{kind: kindAdvance, event: "advanced", from: []State{Running}, to: Running, forward: 1, ask: allGreen, second: Rollout.advanceNeedsSecond,
 		before: func(o Rollout, _ pricing.LockedAction) error {
 			if o.Next() == nil {
-				return fault.State(string(o.State), "Rollout %s stands at its last stage. Nothing was changed.", o.ID)
+				return fault.State(string(o.State), "Rollout %s stands at its last stage. Nothing was changed.", o.ID).Because(WhyLastStage)
 			}
 			return nil
 		}}
@@ -133,7 +136,7 @@ func (s *Service) completeStep() step {
 	return step{kind: kindComplete, event: "completed", from: []State{Running}, to: Completed, locks: true, second: Rollout.completeNeedsSecond,
 		before: func(o Rollout, _ pricing.LockedAction) error {
 			if !o.Full() {
-				return fault.State(string(o.State), "Rollout %s does not admit everybody yet. Nothing was changed.", o.ID)
+				return fault.State(string(o.State), "Rollout %s does not admit everybody yet. Nothing was changed.", o.ID).Because(WhyNotEverybody)
 			}
 			return nil
 		},
@@ -317,7 +320,7 @@ func (s *Service) whyNot(ctx context.Context, tx *operation.Tx, before Rollout, 
 		return fmt.Errorf("rollout: live: %w", err)
 	}
 	if other != "" {
-		return fault.State(string(now.State), "Rollout %s of the same action is live. Nothing was changed.", other).With("rollout_id", other)
+		return otherLive(now, other)
 	}
 	if until := now.DwellUntil(); until != nil && do.forward > 0 {
 		return fault.New(fault.Conflict, fault.CodeDwellNotOver, "The stage lasts at least until %s. Nothing was changed.", until.UTC().Format(time.RFC3339)).
@@ -329,7 +332,7 @@ func (s *Service) whyNot(ctx context.Context, tx *operation.Tx, before Rollout, 
 // moved tells the state of a rollout that does not allow a step, or is not the one that was seen.
 func moved(now Rollout) error {
 	return fault.State(string(now.State), "Rollout %s is %s, stage %d, version %d. Nothing was changed.", now.ID, now.State, now.Stage, now.Version).
-		With("version", now.Version).With("stage", now.Stage)
+		Because(WhyMoved).With("version", now.Version).With("stage", now.Stage)
 }
 
 func states(of []State) []string {

@@ -43,13 +43,15 @@ type Action struct {
 
 // Version is a rule version of an action.
 type Version struct {
-	Rule      ui.ID
-	State     string
-	Price     string
-	Example   string
-	Made      text.Stamp
-	Who       string
-	Why       string
+	Rule    ui.ID
+	State   string
+	Price   string
+	Example string
+	Made    text.Stamp
+	Who     string
+	Why     string
+	// Rollout has not ended and names the version, which keeps it from being retired; zero for none.
+	Rollout   ui.Link
 	ForceURL  string
 	RetireURL string
 }

@@ -109,10 +109,11 @@ type Event struct {
 
 // Step is a button that leads to a step's form.
 type Step struct {
-	Name   string
-	URL    string
-	Danger bool
-	Main   bool
+	Name    string
+	URL     string
+	Danger  bool
+	Main    bool
+	Blocked string // why it cannot be made now; empty: it can
 }
 
 // Move is the form of a step.

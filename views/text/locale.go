@@ -117,6 +117,7 @@ func phrase(key string) (en, ja string) {
 		people,
 		pricing,
 		queue,
+		refusals,
 		rollouts,
 		rolloutSteps,
 		settlements,
