@@ -39,17 +39,18 @@ func (h *Console) ledger(c echo.Context) error {
 		m.List.Refused = true
 		return fragment(r, h, http.StatusUnprocessableEntity, page, part)
 	}
-	if err := h.readLedger(r, f, &m); err != nil {
+	err = h.Ledger.AtOnce(c.Request().Context(), func(l *ledger.Service) error { return readLedger(l, r, f, &m) })
+	if err != nil {
 		return h.unreadable(r, err, &m.List, f.url(), page, part)
 	}
 	return fragment(r, h, http.StatusOK, page, part)
 }
 
-// readLedger fills in rows, totals and the neighbouring pages.
-func (h *Console) readLedger(r request, f entryFilter, m *views.Model) error {
+// readLedger fills in rows, totals and the neighbouring pages, all from l.
+func readLedger(l *ledger.Service, r request, f entryFilter, m *views.Model) error {
 	ctx := r.Request().Context()
 	from, dir := position[ledger.Position](r, f.query)
-	rows, err := h.Ledger.List(ctx, f.Filter, from, dir, pageSize)
+	rows, err := l.List(ctx, f.Filter, from, dir, pageSize)
 	if fault.Is(err, fault.CodeAccountNotFound) {
 		// A filter that matches nothing is no error: the page says so and offers to clear it.
 		err = nil
@@ -64,7 +65,7 @@ func (h *Console) readLedger(r request, f entryFilter, m *views.Model) error {
 	for _, e := range rows.Rows {
 		m.Rows = append(m.Rows, pr.Entry(e))
 	}
-	if m.Totals, m.Ask, err = h.totals(ctx, r, pr, f, rows); err != nil {
+	if m.Totals, m.Ask, err = totals(ctx, l, r, pr, f, rows); err != nil {
 		return err
 	}
 	count := ""

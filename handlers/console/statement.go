@@ -30,28 +30,39 @@ func (h *Console) statement(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := h.Ledger.Account(ctx, id)
-	if err != nil {
-		return err
-	}
-	f, err := h.statementFilter(r, a.ID)
+	f, err := h.statementFilter(r, id)
 	if err != nil {
 		return err
 	}
 	pr := f.presenter(r)
-	m := pr.Statement(a)
-	m.Filter, m.Periods, m.Zone = f.form, f.periodChoices(r), r.L.ZoneLabel(r.Now)
-	m.List = list(f.chips, f.path)
+	var a ledger.Account
+	var m views.Statement
+	err = h.Ledger.AtOnce(ctx, func(l *ledger.Service) (err error) {
+		if a, err = l.Account(ctx, id); err != nil {
+			return err
+		}
+		if m = pr.Statement(a); f.bad {
+			return nil
+		}
+		return readStatement(ctx, l, r, pr, a, f, &m)
+	})
+	if a.ID == "" {
+		return err
+	}
+	unread := err
 	if m.FrozenSay, err = h.frozenSay(r, a); err != nil {
 		return err
 	}
+	m.Filter, m.Periods, m.Zone = f.form, f.periodChoices(r), r.L.ZoneLabel(r.Now)
+	m.List.Chips, m.List.ClearURL = f.chips, f.path
 	page := func(f layout.Frame) component { return views.StatementPage(f, m) }
 	part := func() component { return views.StatementList(r.L, m) }
+	if unread != nil {
+		return h.unreadable(r, unread, &m.List, f.url(), page, part)
+	}
 	answer := http.StatusOK
 	if f.bad {
 		m.List.Refused, answer = true, http.StatusUnprocessableEntity
-	} else if err := h.readStatement(ctx, r, pr, a, f, &m); err != nil {
-		return h.unreadable(r, err, &m.List, f.url(), page, part)
 	}
 	if err := h.statementJobs(ctx, pr, a.ID, &m); err != nil {
 		return err
@@ -72,32 +83,32 @@ func (h *Console) statement(c echo.Context) error {
 }
 
 // readStatement fills in the entries of the page by day, the figures of the period and, where the filter is narrower
-// than that, the filter's own.
-func (h *Console) readStatement(ctx context.Context, r request, pr present.Presenter, a ledger.Account, f entryFilter, m *views.Statement) error {
+// than that, the filter's own, all from l.
+func readStatement(ctx context.Context, l *ledger.Service, r request, pr present.Presenter, a ledger.Account, f entryFilter, m *views.Statement) error {
 	from, dir := position[ledger.Position](r, f.query)
-	rows, err := h.Ledger.List(ctx, f.Filter, from, dir, pageSize)
+	rows, err := l.List(ctx, f.Filter, from, dir, pageSize)
 	if err != nil {
 		return err
 	}
 	if m.List.Pager, err = pager(f.query, rows); err != nil {
 		return err
 	}
-	if m.Inconsistent, err = h.Ledger.HeadDiffers(ctx, a.Key); err != nil {
+	if m.Inconsistent, err = l.HeadDiffers(ctx, a.Key); err != nil {
 		return err
 	}
-	totals, err := h.Ledger.Totals(ctx, ledger.Filter{AccountID: a.ID, From: f.From, To: f.To})
+	sums, err := l.Totals(ctx, ledger.Filter{AccountID: a.ID, From: f.From, To: f.To})
 	if err != nil {
 		return err
 	}
 	days := pr.Days(rows.Rows)
-	opening, closing, err := h.balances(ctx, a, f.From, f.To, r.Now, days)
+	opening, closing, err := balancesOf(ctx, l, a, f.From, f.To, days)
 	if err != nil {
 		return err
 	}
 	m.Days = pr.DayViews(days)
-	m.Period, m.InPeriod = pr.Period(opening, closing, totals, f.period.First, f.period.Last)
+	m.Period, m.InPeriod = pr.Period(opening, closing, sums, f.period.First, f.period.Last)
 	if f.JobID != "" || f.OperationID != "" || f.RuleVersion != "" || len(f.Types) > 0 {
-		if m.Totals, m.Ask, err = h.totals(ctx, r, pr, f, rows); err != nil {
+		if m.Totals, m.Ask, err = totals(ctx, l, r, pr, f, rows); err != nil {
 			return err
 		}
 	}
@@ -109,9 +120,9 @@ func (h *Console) readStatement(ctx context.Context, r request, pr present.Prese
 	return nil
 }
 
-// balances reads in one go what the statement shows beside the entries: the balances before the period and at its
+// balancesOf reads in one go what the statement shows beside the entries: the balances before the period and at its
 // end, nil ends meaning the beginning and now, and those at both ends of each day, whatever the filter leaves of it.
-func (h *Console) balances(ctx context.Context, a ledger.Account, from, to *time.Time, now time.Time, days []present.Day) (opening, closing int64, err error) {
+func balancesOf(ctx context.Context, l *ledger.Service, a ledger.Account, from, to *time.Time, days []present.Day) (opening, closing int64, err error) {
 	type want struct {
 		at   time.Time
 		into *int64
@@ -121,7 +132,7 @@ func (h *Console) balances(ctx context.Context, a ledger.Account, from, to *time
 		wanted = append(wanted, want{*from, &opening})
 	}
 	closing = a.Balance
-	if to != nil && to.Before(now) {
+	if to != nil {
 		wanted = append(wanted, want{*to, &closing})
 	}
 	for i := range days {
@@ -131,7 +142,7 @@ func (h *Console) balances(ctx context.Context, a ledger.Account, from, to *time
 	for i, w := range wanted {
 		moments[i] = w.at
 	}
-	balances, err := h.Ledger.BalancesBefore(ctx, a.ID, moments)
+	balances, err := l.BalancesBefore(ctx, a.ID, moments)
 	if err != nil {
 		return 0, 0, err
 	}

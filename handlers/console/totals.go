@@ -15,28 +15,29 @@ const sumsAtOnce = 10_000
 
 // totals are the sums of everything the filter selects, exactly, where they are to be had at once or were asked for.
 // Where not, the returned ask leads to them or says that they took too long.
-func (h *Console) totals(ctx context.Context, r request, pr present.Presenter, f entryFilter,
+// They are read from l, as the rows were.
+func totals(ctx context.Context, l *ledger.Service, r request, pr present.Presenter, f entryFilter,
 	rows page.Page[ledger.Entry, ledger.Position]) (*views.Totals, views.Ask, error) {
 	if rows.Newer == nil && rows.Older == nil {
 		// All of them are on the page.
 		return pr.Totals(ledger.TotalsOf(rows.Rows)), views.Ask{}, nil
 	}
 	if r.QueryParam("totals") != "" {
-		totals, err := h.Ledger.Totals(ctx, f.Filter)
+		sums, err := l.Totals(ctx, f.Filter)
 		if fault.Is(err, fault.CodeFilterTooWide) {
 			return nil, views.Ask{Failed: true}, nil
 		}
-		return pr.Totals(totals), views.Ask{}, err
+		return pr.Totals(sums), views.Ask{}, err
 	}
 	ask := views.Ask{URL: f.with("totals", "1")}
 	if !f.bounded() {
 		return nil, ask, nil
 	}
-	totals, whole, err := h.Ledger.TotalsUpTo(ctx, f.Filter, sumsAtOnce)
+	sums, whole, err := l.TotalsUpTo(ctx, f.Filter, sumsAtOnce)
 	if err != nil || !whole {
 		return nil, ask, err
 	}
-	return pr.Totals(totals), views.Ask{}, nil
+	return pr.Totals(sums), views.Ask{}, nil
 }
 
 // bounded reports whether it is worth a try to add up the filtered entries at once: from derived sums, or within an

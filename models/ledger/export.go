@@ -6,7 +6,6 @@ import (
 
 	"gorm.io/gorm"
 
-	"recoup/models/db"
 	"recoup/models/where"
 )
 
@@ -42,7 +41,7 @@ func (s *Service) each(ctx context.Context, f Filter, oldestFirst bool, begin fu
 		order = "ASC"
 	}
 	by := fmt.Sprintf(f.order(one), order)
-	return db.Snapshot(ctx, s.g, func(tx *gorm.DB) error {
+	return s.snapshot(ctx, func(tx *gorm.DB) error {
 		// An export may take longer than any page is allowed to.
 		if err := tx.Exec(`SET LOCAL statement_timeout = 0`).Error; err != nil {
 			return fmt.Errorf("ledger: export: %w", err)

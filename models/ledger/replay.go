@@ -10,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"recoup/models/credit"
-	"recoup/models/db"
 )
 
 // Reason groups entries by what became of them, seen from a moment.
@@ -100,7 +99,7 @@ func (s *Service) Replay(ctx context.Context, accountID string, at *time.Time) (
 			return Replay{}, err
 		}
 	}
-	return r, db.Snapshot(ctx, s.g, func(tx *gorm.DB) error {
+	return r, s.snapshot(ctx, func(tx *gorm.DB) error {
 		if at == nil {
 			// The head is read again: entries may have been appended since.
 			if err := tx.Raw(selectAccount+`WHERE key = ?`, a.Key).Scan(&r.Account).Error; err != nil {

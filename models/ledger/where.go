@@ -177,7 +177,7 @@ func (s *Service) bounded(ctx context.Context, f Filter, run func(g *gorm.DB) er
 
 // within runs a query that may take no longer than limit. Fault: filter_too_wide.
 func (s *Service) within(ctx context.Context, limit time.Duration, run func(g *gorm.DB) error) error {
-	err := db.Snapshot(ctx, s.g, func(tx *gorm.DB) error {
+	err := s.snapshot(ctx, func(tx *gorm.DB) error {
 		if err := tx.Exec(fmt.Sprintf(`SET LOCAL statement_timeout = %d`, limit.Milliseconds())).Error; err != nil {
 			return err
 		}
