@@ -45,7 +45,7 @@ func (f entryFilter) title(r request) string {
 }
 
 func (h *Console) startLedgerExport(c echo.Context) error {
-	r := h.of(c)
+	r := h.inZone(h.of(c))
 	f, err := h.entriesOf(r, "/ledger", ledgerParams())
 	if err != nil {
 		return err

@@ -151,6 +151,18 @@ func TestExportKeepsItsDays(t *testing.T) {
 	if f, err = w.exports.List(t.Context(), "", 1); err != nil || strings.Contains(f[0].Input.Page, "yesterday") || !strings.Contains(f[0].Input.Page, "period=custom") {
 		t.Errorf("%v %v", f[0].Input.Page, err)
 	}
+	// A link from a month's page means the days of the book time zone, whatever the person's own is.
+	link = "/ledger/export?format=csv&zone=book&" + q.Encode()
+	if rec := b.post(link, b.form(link)); rec.Code != http.StatusSeeOther {
+		t.Fatalf("%d", rec.Code)
+	}
+	if f, err = w.exports.List(t.Context(), "", 1); err != nil {
+		t.Fatal(err)
+	}
+	if in := f[0].Input; in.Zone != "Asia/Kathmandu" || in.Filter.From == nil || !in.Filter.From.Equal(moment(t, "2019-12-31T18:15:00Z")) || !strings.Contains(in.Page, "zone=book") {
+		t.Errorf("%+v", in)
+	}
+	w.says(b.page("/exports/"+f[0].ID), "since 1 Jan 2020, Asia/Kathmandu")
 }
 
 // F51 and F47 for exports: canceling asks first, and when it is over already nothing says that it was canceled.
