@@ -16,6 +16,13 @@ func (s sample) selectBar() bulkworks.Select {
 	return m
 }
 
+// groupBar is the bar above the list of groups.
+func (s sample) groupBar() bulkworks.Select {
+	m := s.selectBar()
+	m.Query, m.All, m.Groups = "groups=1", "", true
+	return m
+}
+
 func (s sample) bulkFacts() []ui.Change {
 	return []ui.Change{{Label: s.l.T("works.count"), After: "9,814"}, {Label: s.l.T("works.accounts"), After: "312"},
 		{Label: s.l.T("col.credits"), After: s.l.Credits(9_007_199_254_740_993)}, {Label: s.l.T("works.pays_now"), After: "0"}}

@@ -354,7 +354,7 @@ func (s sample) groupTrend() groups.Trend {
 }
 
 func (s sample) groups() groups.Model {
-	m := groups.Model{Zone: "JST", Open: true, List: ui.List{ClearURL: "/dead-letters/groups", Pager: ui.Pager{OlderURL: "/o"}}}
+	m := groups.Model{Select: s.groupBar(), Zone: "JST", Open: true, List: ui.List{ClearURL: "/dead-letters/groups", Pager: ui.Pager{OlderURL: "/o"}}}
 	for _, v := range []string{"open", "snoozed", "resolved", "all"} {
 		m.Views = append(m.Views, ui.Choice{Text: s.l.T("groupview." + v), URL: "/dead-letters/groups?view=" + v, Current: v == "open"})
 	}
@@ -365,7 +365,7 @@ func (s sample) groups() groups.Model {
 	patterns := []string{"upstream answered <number> Service Unavailable (request <id>)", "no heartbeat for <number> s at frame <number>", "", "unsupported codec: prores_raw in track <number> of <path>, which is a very long message that has to be cut somewhere"}
 	states := []string{"", "returned", "snoozed", "resolved"}
 	for i := range 12 {
-		m.Rows = append(m.Rows, groups.Row{URL: "/dead-letters/groups/1-a", Pattern: patterns[i%4], Code: []string{"provider_503", "lease_over", "", "bad_codec"}[i%4], Action: "video_render",
+		m.Rows = append(m.Rows, groups.Row{URL: "/dead-letters/groups/1-a", Tick: "1-a", Pattern: patterns[i%4], Code: []string{"provider_503", "lease_over", "", "bad_codec"}[i%4], Action: "video_render",
 			State: states[i%4], Open: s.l.Credits(int64(10_000 / (i + 1))), OpenURL: "/dead-letters?group=1-a", Accounts: "312", Credits: "9,007,199,254,740,993", First: s.at(900 * time.Hour), Last: s.at(time.Duration(i) * time.Hour),
 			Trend: s.groupTrend(), Charged: []string{"", "40"}[i%2], Note: []string{"", "Provider knows, see the status page"}[i%2]})
 	}

@@ -72,17 +72,36 @@ func wholeGroup(r request, fingerprint string) views.Whole {
 		Kinds: kindsFor(r, bulk.Requeue, bulk.Discard, bulk.Assign)}
 }
 
+// groupBar is the bar above the list of groups: it acts on all open dead letters of those that are ticked.
+func groupBar(r request) views.Select {
+	return views.Select{OperationID: ids.New(), Query: groupsParam, Groups: true, Kinds: kindsFor(r, bulk.Kinds()...)}
+}
+
+// groupsParam marks a form of the list of groups, also where nothing is ticked.
+const groupsParam = "groups=1"
+
+// selectedBy is the filter that a form selects by, and the list that it came from: of the list of groups the ticked ones.
+func selectedBy(r request) (q query, back string, all bool) {
+	raw := r.FormValue("query")
+	if raw == groupsParam {
+		v := url.Values{"group": r.Request().Form["group"], "tab": {string(bulkOpen)}}
+		return parsedQuery("/dead-letters", v.Encode()), groupsPath, len(v["group"]) > 0
+	}
+	q = parsedQuery("/dead-letters", raw)
+	back = q.url()
+	if q.get("tab") == string(bulkOpen) {
+		back = q.without("tab")
+	}
+	return q, back, r.FormValue("all") != ""
+}
+
 // selection reads what a form selects. back is the list that it came from.
 func (h *Console) selection(r request) (sel bulk.Selection, back string, err error) {
 	if err := r.Request().ParseForm(); err != nil {
 		return sel, "/dead-letters", fault.InvalidField("query", "cannot be read")
 	}
-	q := parsedQuery("/dead-letters", r.FormValue("query"))
-	back = q.url()
-	if q.get("tab") == string(bulkOpen) {
-		back = q.without("tab")
-	}
-	if r.FormValue("all") == "" {
+	q, back, all := selectedBy(r)
+	if !all {
 		for _, v := range r.Request().Form["row"] {
 			row, err := bulk.ParseTicked(v)
 			if err != nil {

@@ -264,6 +264,9 @@ func (h *Console) workSteps(r request, w bulk.Work, m *views.Work) {
 	}
 }
 
+// groupsNamed is how many groups are named one by one; more are counted.
+const groupsNamed = 3
+
 // filterWords says by what a set was selected.
 func (h *Console) filterWords(r request, w bulk.Work) string {
 	if w.Filter == "" {
@@ -277,8 +280,14 @@ func (h *Console) filterWords(r request, w bulk.Work) string {
 	if l.q.get("tab") == string(bulkOpen) {
 		words[0] = r.L.T("state.open")
 	}
+	named := len(l.filter.Fingerprints) <= groupsNamed
 	for _, chip := range l.chips {
-		words = append(words, chip.Label+" "+chip.Value)
+		if named || chip.Label != r.L.T("dead.group") {
+			words = append(words, chip.Label+" "+chip.Value)
+		}
+	}
+	if !named {
+		words = append(words, r.L.N("works.groups", int64(len(l.filter.Fingerprints))))
 	}
 	return strings.Join(words, " · ")
 }

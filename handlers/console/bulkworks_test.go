@@ -17,7 +17,10 @@ import (
 	"recoup/models/staff"
 )
 
-const worksAt = "/dead-letters/bulk"
+const (
+	worksAt  = "/dead-letters/bulk"
+	groupsAt = "/dead-letters/groups"
+)
 
 // bulkWorkSamples classifies the routes of bulk works.
 func bulkWorkSamples() map[string]sample {
@@ -73,6 +76,47 @@ func (b *browser) prepared(w *world, form url.Values) string {
 		w.t.Fatalf("%d, %q\n%s", rec.Code, at, text(rec.Body.String()))
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(at, worksAt+"/"), "/start")
+}
+
+// TestBulkOnGroups ticks groups in their list and gets a set of all that is open in them, what is out of sight included.
+func TestBulkOnGroups(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	w.dead("acct_7", "j1", 40, "frame 7 is broken")
+	w.dead("acct_7", "j2", 40, "frame 8 is broken")
+	w.dead("acct_7", "j3", 40, "no room")
+	w.dead("acct_7", "j4", 40, "no voice")
+	b := w.as(staff.Support)
+	at := "/accounts/acct_7/jobs/j2/snooze"
+	b.sent(at, formOf(t, b.page("/dead-letters"), at))
+	page := b.page(groupsAt)
+	form := formOf(t, page, worksAt)
+	boxes := regexp.MustCompile(`name="group" value="([^"]*)" form="bulk"`).FindAllStringSubmatch(page, -1)
+	if len(boxes) != 3 || strings.Contains(page, `name="row"`) {
+		t.Fatalf("%v", boxes)
+	}
+	form.Set("kind", "assign")
+	nothing := b.post(worksAt, form)
+	if nothing.Code != http.StatusUnprocessableEntity || !strings.Contains(nothing.Body.String(), `href="`+groupsAt+`"`) {
+		t.Errorf("nothing is ticked: %d\n%s", nothing.Code, text(nothing.Body.String()))
+	}
+	frames := strings.TrimPrefix(groupOf("frame 7 is broken"), groupsAt+"/")
+	room := strings.TrimPrefix(groupOf("no room"), groupsAt+"/")
+	form["group"] = []string{frames, room}
+	id := b.prepared(w, form)
+	if again := b.prepared(w, form); again != id {
+		t.Errorf("a second click prepared %s beside %s", again, id)
+	}
+	if set := w.bulkWork(id); set.Count != 3 || set.Kind != bulk.Assign {
+		t.Fatalf("%+v", set)
+	}
+	w.says(b.page(worksAt+"/"+id), "Group "+frames, "Group "+room)
+	both := b.page("/dead-letters?" + url.Values{"group": {frames, room}}.Encode())
+	w.says(rows(both), "j1", "j3")
+	w.saysNot(rows(both), "j4", "j2")
+	if viewer := w.as(staff.Viewer).page(groupsAt); strings.Contains(viewer, "bulkbar") || strings.Contains(viewer, `name="group"`) {
+		t.Error("who may only look has boxes")
+	}
 }
 
 var box = regexp.MustCompile(`name="row" value="([^"]*)" form="bulk"`)

@@ -89,12 +89,13 @@ func (h *Console) groups(c echo.Context) error {
 	if err != nil {
 		return h.unreadable(r, err, &m.List, q.url(), page, part)
 	}
+	m.Select = groupBar(r)
 	pr := present.Presenter{L: r.L, Now: r.Now}
 	for _, g := range rows.Rows {
 		row := pr.GroupRow(g, trend[g.Fingerprint], hoursOfTrend)
 		row.URL = groupURL(g.Fingerprint)
 		if g.Open > 0 {
-			row.OpenURL = lettersOf(g.Fingerprint, openTab(g))
+			row.OpenURL, row.Tick = lettersOf(g.Fingerprint, openTab(g)), g.Fingerprint
 		}
 		m.Rows = append(m.Rows, row)
 	}

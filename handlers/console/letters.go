@@ -78,11 +78,11 @@ func (h *Console) letterListOf(r request, q query) (letterList, error) {
 	}
 	t := r.L.T
 	l.filter = deadletter.Filter{Account: q.get("account"), Action: q.get("action"), ErrorClass: q.get("class"), ErrorCode: q.get("code"), ErrorText: q.get("text"),
-		Dependency: q.get("dependency"), WorkerVersion: q.get("version"), Fingerprint: q.get("group")}
+		Dependency: q.get("dependency"), WorkerVersion: q.get("version"), Fingerprints: q.values["group"]}
 	l.form = views.Filter{Account: ui.Field{Value: q.get("account")}, ActionName: ui.Field{Value: q.get("action")}, Code: ui.Field{Value: q.get("code")},
 		Text: ui.Field{Value: q.get("text")}, Dependency: ui.Field{Value: q.get("dependency")}, Version: ui.Field{Value: q.get("version")},
 		Classes: views.ClassOptions(r.L, q.get("class")), Ages: views.AgeOptions(r.L, q.get("age")), Within: views.WithinOptions(r.L, q.get("within")),
-		Money: views.MoneyOptions(r.L, q.get("money")), Outcomes: views.OutcomeOptions(r.L, q.get("outcome")), Group: q.get("group")}
+		Money: views.MoneyOptions(r.L, q.get("money")), Outcomes: views.OutcomeOptions(r.L, q.get("outcome")), Groups: q.values["group"]}
 	l.chips = q.chip(nil, "account", t("filter.account"))
 	l.chips = q.chip(l.chips, "action", t("col.action"))
 	l.word("class", t("dead.class"), r.L.Maybe("class."+q.get("class"), q.get("class")))
@@ -115,7 +115,9 @@ func (h *Console) letterListOf(r request, q query) (letterList, error) {
 			l.word("outcome", t("col.outcome"), r.L.Maybe("state."+o, o))
 		}
 	}
-	l.chips = q.chip(l.chips, "group", t("dead.group"))
+	for _, g := range q.values["group"] {
+		l.chips = append(l.chips, ui.Chip{Label: t("dead.group"), Value: g, RemoveURL: q.withoutValue("group", g)})
+	}
 	return l, nil
 }
 

@@ -39,8 +39,9 @@ type Filter struct {
 	Dependency    string
 	WorkerVersion string
 	// ErrorText matches a part of the error message, in any case.
-	ErrorText   string
-	Fingerprint string
+	ErrorText string
+	// Fingerprints selects what is in one of these groups.
+	Fingerprints []string
 	// Outcome is one of Outcomes; for Closed.
 	Outcome string
 	// Assignee is an actor; a pointer to "" selects what nobody takes care of.
@@ -209,7 +210,13 @@ func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 	equal("error_code", f.ErrorCode)
 	equal("dependency", f.Dependency)
 	equal("worker_version", f.WorkerVersion)
-	equal("fingerprint", f.Fingerprint)
+	switch len(f.Fingerprints) {
+	case 0:
+	case 1:
+		w.And("d.fingerprint = ?", f.Fingerprints[0])
+	default:
+		w.And("d.fingerprint = ANY (?::text[])", where.ListOf(f.Fingerprints))
+	}
 	equal("outcome", f.Outcome)
 	if f.ErrorText != "" {
 		w.And("strpos(lower(d.error_message), ?) > 0", strings.ToLower(f.ErrorText))

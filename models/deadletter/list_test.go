@@ -68,7 +68,7 @@ func TestFilters(t *testing.T) {
 		"code":              {deadletter.Open, deadletter.Filter{ErrorCode: "memory"}, []string{"j3", "j4"}},
 		"text":              {deadletter.Open, deadletter.Filter{ErrorText: "0xff12"}, []string{"j4"}},
 		"version":           {deadletter.Open, deadletter.Filter{WorkerVersion: "1.1"}, []string{"j3", "j2"}},
-		"group":             {deadletter.Open, deadletter.Filter{Fingerprint: group}, []string{"j1", "j2", "j5"}},
+		"group":             {deadletter.Open, deadletter.Filter{Fingerprints: []string{group}}, []string{"j1", "j2", "j5"}},
 		"mine":              {deadletter.Open, deadletter.Filter{Assignee: text(who.String())}, []string{"j4"}},
 		"nobody's":          {deadletter.Review, deadletter.Filter{Assignee: text("")}, []string{"j3", "j1", "j2"}},
 		"money":             {deadletter.Open, deadletter.Filter{Refunded: &no}, []string{"j3"}},

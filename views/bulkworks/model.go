@@ -24,9 +24,10 @@ type Kind struct {
 	Danger bool
 }
 
-// Select is the bar that freezes a set. Fields: row (once for each box), all, query, kind.
+// Select is the bar that freezes a set. Fields: row or group (once for each box), all, query, kind.
 type Select struct {
 	OperationID string
+	Groups      bool   // the boxes are of groups, each of which stands for its open dead letters
 	Query       string // the list's filter
 	All         string // "All 1,204 that match"; empty: the rows of the page are all there are
 	Kinds       []Kind // what the person may do; none: no bar
@@ -183,4 +184,12 @@ func small(digits int) templ.Attributes {
 
 func reasonInput() templ.Attributes {
 	return templ.Attributes{"required": true, "maxlength": "500"}
+}
+
+// label names the bar.
+func (s Select) label(l text.Locale) string {
+	if s.Groups {
+		return l.T("works.bar_groups")
+	}
+	return l.T("works.bar")
 }

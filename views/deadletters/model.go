@@ -79,7 +79,7 @@ type Filter struct {
 	Money      []ui.Option // money
 	Assignees  []ui.Option // assignee
 	Outcomes   []ui.Option // outcome
-	Group      string      // group, from a link
+	Groups     []string    // group, from a link
 }
 
 // Model is the list.

@@ -26,6 +26,7 @@ type Row struct {
 	Last     text.Stamp
 	Trend    Trend
 	Note     string // its first line; empty: none
+	Tick     string // the box's value; empty: none is open
 }
 
 // Model is the list.
@@ -36,6 +37,8 @@ type Model struct {
 	Zone  string
 	List  ui.List
 	Rows  []Row
+	// Select acts on all open dead letters of the groups that are ticked.
+	Select bulkworks.Select
 }
 
 // Trend is how many jobs died in equal steps, oldest first.
@@ -128,6 +131,17 @@ type Resolve struct {
 	Title, URL, Revision string
 	Open                 string // how many dead letters stay open
 	Reason               ui.Field
+}
+
+// ticks tells whether the rows have boxes.
+func (m Model) ticks() bool { return len(m.Select.Kinds) > 0 }
+
+// name is the normalised message, or that there was none.
+func (r Row) name(l text.Locale) string {
+	if r.Pattern == "" {
+		return l.T("groups.no_message")
+	}
+	return r.Pattern
 }
 
 // bars are the rectangles of a trend in a box of the given size, as one path. A step without a death has a hairline, so

@@ -26,6 +26,12 @@ func bulkworks(key string) (en, ja string) {
 
 	case "works.bar":
 		return "Selected dead letters", "選択したデッドレター"
+	case "works.bar_groups":
+		return "Selected groups", "選択したグループ"
+	case "works.groups.one":
+		return "{1} group", "グループ {1}件"
+	case "works.groups.other":
+		return "{1} groups", "グループ {1}件"
 	case "works.page":
 		return "All on this page", "このページをすべて選択"
 	case "works.all.one":
