@@ -19,9 +19,14 @@ func (s sample) integrityRow(passed bool) integrity.Row {
 
 func (s sample) integrityRules() []integrity.Rule {
 	var rules []integrity.Rule
-	for _, name := range []string{"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9", "J2", "J3", "J4", "O1", "T1"} {
-		r := integrity.Rule{Name: name, Say: s.l.Maybe("rule."+name, name), State: "passed", Problems: "0"}
+	for _, name := range []string{"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9", "L10", "J2", "J3", "J4", "O1", "O2", "A1", "R1", "R6", "P2", "P5", "S2", "S3", "S4", "S7", "S13", "C1", "C2", "C3", "T1", "T4"} {
+		r := integrity.Rule{Name: name, Say: s.l.Maybe("rule."+name, name), State: "passed", Problems: "0", Checks: []string{s.l.Maybe("check.seq", ""), s.l.Maybe("check.balance", "")},
+			Kept: []string{"entries.entries_pkey", "entries.entries_chain"}}
 		switch name {
+		case "P2":
+			r.Checks, r.Checked = nil, s.l.N("count.kept", 2)
+		case "S3":
+			r.Checks, r.Kept, r.Off, r.State, r.Problems = nil, []string{"rollouts.rollouts_one_live"}, []string{"rollouts.rollouts_one_live"}, "inconsistent", "1"
 		case "L7":
 			r.State, r.Problems = "unknown", ""
 		case "L8":

@@ -35,7 +35,13 @@ func (h *Console) integrity(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := pr.Integrity(last, runURL)
+	var missing map[string]bool
+	if last != nil {
+		if missing, err = h.Verifier.NotInForce(ctx, *last); err != nil {
+			return err
+		}
+	}
+	m := pr.Integrity(last, missing, runURL)
 	m.List, m.Zone = list(nil, q.path), r.L.ZoneLabel(r.Now)
 	if err := h.asked(r, pr, last, &m); err != nil {
 		return err
@@ -134,7 +140,11 @@ func (h *Console) integrityRun(c echo.Context) error {
 	if check != "" {
 		chips = append(chips, ui.Chip{Label: r.L.T("integrity.check"), Value: pr.CheckName(check), RemoveURL: q.without("check")})
 	}
-	m := pr.RunPage(run, runURL)
+	missing, err := h.Verifier.NotInForce(ctx, run)
+	if err != nil {
+		return err
+	}
+	m := pr.RunPage(run, missing, runURL)
 	m.List, m.Zone, m.Checks = list(chips, q.path), r.L.ZoneLabel(r.Now), pr.CheckChoices(run, check, q.path)
 	page := func(f layout.Frame) component { return views.RunPage(f, m) }
 	part := func() component { return views.Evidence(r.L, m) }

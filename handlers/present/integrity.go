@@ -14,19 +14,20 @@ import (
 // CheckName is a check in the words of the person.
 func (p Presenter) CheckName(c verify.Check) string { return p.L.Maybe("check."+string(c), string(c)) }
 
-// Integrity is the page of all invariants after the last run; nil when there was none. runURL leads to a run.
-func (p Presenter) Integrity(last *verify.Run, runURL func(int64) string) integrity.Model {
+// Integrity is the page of all invariants after the last run; nil when there was none. missing is what the database lacks of
+// what rules are kept by, as verify.NotInForce says; runURL leads to a run.
+func (p Presenter) Integrity(last *verify.Run, missing map[string]bool, runURL func(int64) string) integrity.Model {
 	if last == nil {
-		return integrity.Model{Rules: p.invariants(verify.Run{}, "")}
+		return integrity.Model{Rules: p.invariants(verify.Run{}, nil, "")}
 	}
 	row := p.VerifyRun(*last, runURL(last.ID))
-	return integrity.Model{Last: &row, Rules: p.invariants(*last, row.URL)}
+	return integrity.Model{Last: &row, Rules: p.invariants(*last, missing, row.URL)}
 }
 
 // RunPage is the page of one run; its problems are the caller's to fill in.
-func (p Presenter) RunPage(run verify.Run, runURL func(int64) string) integrity.Run {
+func (p Presenter) RunPage(run verify.Run, missing map[string]bool, runURL func(int64) string) integrity.Run {
 	row := p.VerifyRun(run, runURL(run.ID))
-	return integrity.Run{Row: row, Rules: p.invariants(run, row.URL), Digest: run.HeadsDigest}
+	return integrity.Run{Row: row, Rules: p.invariants(run, missing, row.URL), Digest: run.HeadsDigest}
 }
 
 // VerifyRun is one run of the history.
@@ -44,7 +45,7 @@ func (p Presenter) VerifyRun(run verify.Run, to string) integrity.Row {
 }
 
 // invariants say of every invariant what a run found. Checks of no known rule follow under their own names.
-func (p Presenter) invariants(run verify.Run, to string) []integrity.Rule {
+func (p Presenter) invariants(run verify.Run, missing map[string]bool, to string) []integrity.Rule {
 	var out []integrity.Rule
 	known := map[verify.Check]bool{}
 	for _, in := range verify.Invariants() {
@@ -52,6 +53,7 @@ func (p Presenter) invariants(run verify.Run, to string) []integrity.Rule {
 		var problems int64
 		for _, c := range in.Checks {
 			known[c] = true
+			rule.Checks = append(rule.Checks, p.CheckName(c))
 			checked := slices.Contains(run.Checks, c)
 			n := run.ByCheck[c]
 			problems += n
@@ -67,6 +69,7 @@ func (p Presenter) invariants(run verify.Run, to string) []integrity.Rule {
 					URL: to + "?" + url.Values{"check": {string(c)}}.Encode(), Next: p.L.Maybe("next."+next(c), "")})
 			}
 		}
+		problems += p.kept(&rule, in, run, missing)
 		if rule.State != "unknown" {
 			rule.Problems = p.L.Credits(problems)
 		}
@@ -78,6 +81,25 @@ func (p Presenter) invariants(run verify.Run, to string) []integrity.Rule {
 		}
 	}
 	return out
+}
+
+// kept says of a rule what the database keeps it by and whether that was in force, and returns how much of it was not.
+func (p Presenter) kept(rule *integrity.Rule, in verify.Invariant, run verify.Run, missing map[string]bool) (off int64) {
+	rule.Kept = in.Kept
+	if len(in.Checks) == 0 && slices.Contains(run.Checks, verify.CheckKept) {
+		rule.State = "passed"
+		rule.Checked = p.L.N("count.kept", int64(len(in.Kept)))
+	}
+	if slices.Contains(in.Checks, verify.CheckKept) {
+		return 0 // counted as the problems of its checks
+	}
+	for _, name := range in.Kept {
+		if missing[name] {
+			rule.State, rule.Off = "inconsistent", append(rule.Off, name)
+			off++
+		}
+	}
+	return off
 }
 
 // checked says how much of what a check reads a run has read; "" for checks of which nothing is counted.
@@ -99,8 +121,10 @@ func next(c verify.Check) string {
 	switch c {
 	case verify.CheckHead, verify.CheckNegativeSince:
 		return "heads"
-	case verify.CheckTriggers:
+	case verify.CheckTriggers, verify.CheckKept:
 		return "triggers"
+	case verify.CheckCost, verify.CheckFinding:
+		return "rollout"
 	case verify.CheckRollup:
 		return "rollup"
 	case verify.CheckCheckpoint:
@@ -133,7 +157,7 @@ func (p Presenter) CheckChoices(run verify.Run, current verify.Check, path strin
 
 // Problem is one row that is not what it must be.
 func (p Presenter) Problem(x verify.Problem) integrity.Problem {
-	v := integrity.Problem{Check: p.CheckName(x.Check), Say: p.L.Maybe("wrong."+string(x.Check), x.Message), Message: x.Message, Expected: x.Expected, Found: x.Found}
+	v := integrity.Problem{Check: p.CheckName(x.Check), Say: p.L.Maybe("wrong."+string(x.Check), x.Message), Message: x.Message, Expected: p.checkedValue(x.Expected), Found: p.checkedValue(x.Found)}
 	if x.AccountID == "" {
 		return v
 	}

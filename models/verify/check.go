@@ -51,6 +51,8 @@ const (
 	CheckResult Check = "result"
 	// CheckTriggers: the triggers that refuse changes are there, fire always and do what the schema says.
 	CheckTriggers Check = "triggers"
+	// CheckKept: the constraints and unique indexes that rules rely on are there and in force.
+	CheckKept Check = "kept"
 	// CheckCheckpoint: a checkpoint of an account is the sum of its entries up to there.
 	CheckCheckpoint Check = "checkpoint"
 	// CheckCut: every entry that an account row counts, or that the stored result of an operation tells of, is there.
@@ -59,6 +61,10 @@ const (
 	CheckAnchor Check = "anchor"
 	// CheckRollup: the derived sums are those of the entries.
 	CheckRollup Check = "rollup"
+	// CheckCost: what a cost record is attributed to now is what its newest attribution says.
+	CheckCost Check = "cost"
+	// CheckFinding: nothing that the checks of a rollout found is still to be put right.
+	CheckFinding Check = "finding"
 	// CheckMonth: a closed month's entries still add up to the figures it was closed with.
 	CheckMonth Check = "month"
 )
@@ -67,5 +73,5 @@ const (
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
 		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckLetter, CheckTally, CheckOperation, CheckResult,
-		CheckTriggers, CheckCheckpoint, CheckCut, CheckAnchor, CheckRollup, CheckMonth}
+		CheckTriggers, CheckKept, CheckCheckpoint, CheckCut, CheckAnchor, CheckRollup, CheckMonth, CheckCost, CheckFinding}
 }

@@ -200,3 +200,28 @@ func (v *Verifier) Runs(ctx context.Context, from *RunPosition, dir page.Directi
 	}
 	return page.Cut(runs, limit, from, dir, func(r Run) RunPosition { return RunPosition{ID: r.ID} }), nil
 }
+
+// DeleteOld removes the runs before the newest keep ones, with their problems, as far as they are older than 90 days:
+// younger ones the database does not let go. It returns how many there were.
+func (v *Verifier) DeleteOld(ctx context.Context, keep int) (int64, error) {
+	var n int64
+	err := db.InTx(ctx, v.g, func(tx *gorm.DB) error {
+		tx = tx.WithContext(ctx)
+		var old []int64
+		err := tx.Raw(`SELECT id FROM verify_runs WHERE id < (SELECT min(id) FROM (SELECT id FROM verify_runs ORDER BY id DESC LIMIT ?) newest)
+			AND finished_at < clock_timestamp() - interval '91 days' ORDER BY id LIMIT 1000`, keep).Scan(&old).Error
+		if err != nil || len(old) == 0 {
+			return err
+		}
+		if err := tx.Exec(`DELETE FROM verify_problems WHERE run_id IN ?`, old).Error; err != nil {
+			return err
+		}
+		res := tx.Exec(`DELETE FROM verify_runs WHERE id IN ?`, old)
+		n = res.RowsAffected
+		return res.Error
+	})
+	if err != nil {
+		return 0, fmt.Errorf("verify: delete old runs: %w", err)
+	}
+	return n, nil
+}

@@ -125,7 +125,7 @@ func (v *Verifier) Run(ctx context.Context, opts Options) (Report, error) {
 		Partial: opts.AccountID != "" || opts.Prefix != ""}}
 	for _, c := range Checks() {
 		// Anchors are compared beside a run, and sums are of all accounts.
-		if c != CheckAnchor && (c != CheckRollup && c != CheckTally || !r.report.Partial) {
+		if c != CheckAnchor && (c != CheckRollup && c != CheckTally && c != CheckCost && c != CheckFinding || !r.report.Partial) {
 			r.report.Checks = append(r.report.Checks, c)
 		}
 	}
@@ -156,6 +156,9 @@ func (r *run) work(ctx context.Context) error {
 			err = r.tallies(ctx)
 		}
 		if err == nil && !r.report.Partial {
+			err = r.costs(ctx)
+		}
+		if err == nil && !r.report.Partial {
 			err = r.rollup(ctx)
 		}
 		if err == nil && !r.report.Partial {
@@ -166,7 +169,11 @@ func (r *run) work(ctx context.Context) error {
 		}
 	})
 	wg.Go(func() {
-		if err := r.guards(ctx); err != nil {
+		err := r.guards(ctx)
+		if err == nil {
+			err = r.keptRules(ctx)
+		}
+		if err != nil {
 			cancel(err)
 		}
 	})

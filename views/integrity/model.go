@@ -3,6 +3,8 @@
 package integrity
 
 import (
+	"strings"
+
 	"recoup/views/text"
 	"recoup/views/ui"
 )
@@ -15,6 +17,9 @@ type Rule struct {
 	Checked  string // what was read for it, "41 entries"; empty where nothing is counted
 	Problems string // how many; empty: not looked at
 	Broken   []Broken
+	Checks   []string // what is read back for it; empty: it is kept by the database alone
+	Kept     []string // constraints, indexes and triggers that refuse what would break it
+	Off      []string // those of Kept that were not in force
 }
 
 // Broken is a check of a rule that found something.
@@ -103,4 +108,15 @@ func (m Model) state() string {
 
 func (m Run) say(l text.Locale) string {
 	return l.T("integrity.run_say", m.Row.By, m.Row.Read, m.Row.Took)
+}
+
+// join writes names one after the other.
+func join(l text.Locale, names []string) string { return strings.Join(names, l.T("list.separator")) }
+
+// keptBy introduces what keeps a rule.
+func keptBy(l text.Locale, r Rule) string {
+	if len(r.Checks) == 0 {
+		return l.T("integrity.by_database_alone")
+	}
+	return l.T("integrity.by_database")
 }

@@ -48,6 +48,12 @@ func brokenRules(key string) (en, ja string) {
 		return "The entry is not what its operation answered.", "記帳が操作の回答と一致しません。"
 	case "wrong.triggers":
 		return "A guard of the database is missing, off or changed.", "データベースの保護がないか、無効か、変更されています。"
+	case "wrong.kept":
+		return "A constraint or index of the database is missing or not in force.", "データベースの制約またはインデックスがないか、有効でありません。"
+	case "wrong.cost":
+		return "A cost is not attributed to what its newest attribution says.", "費用の帰属が最新の帰属の記録と一致しません。"
+	case "wrong.finding":
+		return "A check of a rollout found an operation that is still to be put right.", "ロールアウトの確認で見つかった操作がまだ解決されていません。"
 	case "wrong.checkpoint":
 		return "The kept sum is not that of the entries up to it.", "保存された合計が、その時点までの記帳の合計と一致しません。"
 	case "wrong.cut":

@@ -98,6 +98,20 @@ func integrity(key string) (en, ja string) {
 		return "Expected: {1}", "期待値：{1}"
 	case "integrity.found":
 		return "Found: {1}", "実際：{1}"
+	case "integrity.by_checks":
+		return "Read back: {1}.", "読み直して確認：{1}。"
+	case "integrity.by_database":
+		return "Beside that, the database refuses what would break it by", "加えて、データベースが次により違反を拒否します："
+	case "integrity.by_database_alone":
+		return "Kept by the database alone, which refuses what would break it; each run looks whether it is in force:", "データベースのみが違反を拒否して守る規則です。検証のたびに、次が有効かどうかを確認します："
+	case "integrity.off":
+		return "Not in force: {1}", "有効でないもの：{1}"
+	case "integrity.own_words":
+		return "The program’s own sentence, in English", "プログラムの原文（英語）"
+	case "count.kept.one":
+		return "{1} rule of the database", "データベースの規則{1}件"
+	case "count.kept.other":
+		return "{1} rules of the database", "データベースの規則{1}件"
 	case "integrity.kept":
 		return "The first 500 rows of each check are kept.", "検査ごとに先頭の500件が保存されます。"
 	case "integrity.digest":
@@ -123,6 +137,9 @@ func integrity(key string) (en, ja string) {
 	if en, ja = brokenRules(key); en != "" {
 		return en, ja
 	}
+	if en, ja = verifiedValues(key); en != "" {
+		return en, ja
+	}
 	return checks(key)
 }
 
@@ -146,7 +163,9 @@ func rules(key string) (en, ja string) {
 	case "rule.L8":
 		return "The balance that an account shows is that of its newest entry.", "アカウントに表示される残高は、最新の記帳の残高と一致します。"
 	case "rule.L9":
-		return "The sums of months and reports are those of the entries, and closed months still add up to what they were closed with.", "月次やレポートの合計は記帳の合計と一致し、締めた月は締めたときの金額のままです。"
+		return "The sums of months and reports are those of the entries.", "月次やレポートの合計は記帳の合計と一致します。"
+	case "rule.L10":
+		return "Closed months are closed once, do not overlap, and still add up to what they were closed with.", "月は一度だけ締められ、期間は重ならず、締めた月は締めたときの金額のままです。"
 	case "rule.J2":
 		return "A delivered job is paid for, a failed one is not, and each movement is exactly the job’s cost.", "納品されたジョブは支払い済み、失敗したジョブは支払いなし。動いた金額は常にジョブの費用と同額です。"
 	case "rule.J3":
@@ -157,6 +176,36 @@ func rules(key string) (en, ja string) {
 		return "As many dead letters are open in each group, over as many credits, as lists and figures say.", "各グループの未処理のデッドレターの件数とクレジットは、一覧や集計の表示と一致します。"
 	case "rule.T1":
 		return "What a settlement pays for a job was delivered under the candidate, approved by a second person, and paid once; the entry says the same.", "精算でジョブに対して支払われる額は、候補の価格で納品されたものに限り、第二の担当者が承認し、一度だけ支払われ、記帳と一致します。"
+	case "rule.O2":
+		return "What an operation answered is never changed or removed.", "操作の回答は変更も削除もできません。"
+	case "rule.A1":
+		return "Nobody decides alone on what needs a second person, and each request is decided once.", "第二の担当者が必要なことを一人では決定できず、申請の決定は一度だけです。"
+	case "rule.R1":
+		return "The delay before a retry is above zero and never above its limit.", "再試行までの待ち時間は0より長く、上限を超えません。"
+	case "rule.R6":
+		return "Each attempt of a job is made once.", "ジョブの各試行は一度だけです。"
+	case "rule.P2":
+		return "A rule version is never changed or removed, and no number of an action is used twice.", "ルールバージョンは変更も削除もできず、同じ番号が再び使われることはありません。"
+	case "rule.P5":
+		return "What price an operation gets is decided once and never changed.", "操作の価格は一度だけ決定され、変更されません。"
+	case "rule.S2":
+		return "An account that a rollout has admitted stays admitted.", "ロールアウトの対象になったアカウントは、対象であり続けます。"
+	case "rule.S3":
+		return "At most one rollout of an action is live.", "アクションごとに進行中のロールアウトは1つまでです。"
+	case "rule.S4":
+		return "A rollout moves only along its steps, and each step is made once.", "ロールアウトは定められた手順でのみ進み、各手順は一度だけです。"
+	case "rule.S7":
+		return "The checks of rollouts run all the time; nothing that they found is still to be put right.", "ロールアウトの確認は常に行われ、見つかった問題で未解決のものはありません。"
+	case "rule.S13":
+		return "A scheduled step is made once, and not before its time.", "予約された手順は一度だけ、時刻になってから実行されます。"
+	case "rule.C1":
+		return "What a provider billed is recorded once.", "プロバイダーの請求は一度だけ記録されます。"
+	case "rule.C2":
+		return "Costs and their attributions are never changed or removed; a correction is a further row.", "費用とその帰属は変更も削除もできず、訂正は新しい行として追加されます。"
+	case "rule.C3":
+		return "What a cost is attributed to is what its newest attribution says, and a person’s correction has a reason.", "費用の帰属は最新の帰属の記録と一致し、担当者による訂正には理由があります。"
+	case "rule.T4":
+		return "What is paid is what was proposed and approved: its list is never changed, and it only moves forward.", "支払われるのは提案され承認された内容です。一覧は変更されず、状態は先にしか進みません。"
 	case "rule.O1":
 		return "Every change has its stored result, each charge belongs to the operation that its job names, and every entry is what its operation answered.", "すべての変更に結果が保存されており、課金はジョブの示す操作によるもので、すべての記帳が操作の回答と一致します。"
 
@@ -164,6 +213,8 @@ func rules(key string) (en, ja string) {
 		return "Either the entries are right and their copy on the account is not, or entries were removed or changed and the copy still knows. Such an account refuses charges. First keep the database as it is and let an operator compare the account with its operations, a backup and the anchor file. Only if the entries are right: recoup verify --rebuild-heads --reason “…”; it refuses where the copy or operations know of other entries. Then run this again.", "記帳が正しくアカウント側の写しが誤っている場合と、記帳が削除または変更され、写しが元の状態を示している場合の両方があり得ます。該当アカウントは課金を拒否します。まずデータベースをそのまま保全し、操作の記録・バックアップ・アンカーファイルとの照合を運用担当者に依頼してください。記帳が正しいと確認できた場合のみ recoup verify --rebuild-heads --reason “…” を実行します。写しや操作の記録と記帳が食い違う場合は実行が拒否されます。その後もう一度検証してください。"
 	case "next.triggers":
 		return "Somebody with the rights of an owner changed the protection. Ask an operator to set it again (ALTER TABLE … ENABLE ALWAYS TRIGGER …) and to find out who took it off and what was changed meanwhile.", "所有者権限を持つ者が保護を変更しました。運用担当者に再設定（ALTER TABLE … ENABLE ALWAYS TRIGGER …）と、誰が外し、その間に何が変更されたかの調査を依頼してください。"
+	case "next.rollout":
+		return "No entry is wrong by this. Open the rollout or the cost record and follow what it says; report the row to the engineers.", "これによる記帳の誤りはありません。ロールアウトまたは費用の記録を開き、表示に従って対応し、該当の行を開発者に報告してください。"
 	case "next.chain":
 		return "Entries, or what they are held against, were changed or removed past the program. Correct nothing by hand. Keep the database as it is, ask an operator to compare it with a backup and the anchor file, and close no month before that.", "記帳、またはその照合先の記録が、プログラムを経由せずに変更または削除されました。手作業で直さず、データベースをそのまま保全し、バックアップおよびアンカーファイルとの照合を運用担当者に依頼してください。それまで月次は締めないでください。"
 	case "next.job":
@@ -229,6 +280,12 @@ func checks(key string) (en, ja string) {
 		return "Entries against operations", "記帳と操作の照合"
 	case "check.cut":
 		return "Missing entries", "欠けている記帳"
+	case "check.kept":
+		return "Rules of the database", "データベースの規則"
+	case "check.cost":
+		return "Attribution of costs", "費用の帰属"
+	case "check.finding":
+		return "Findings of rollouts", "ロールアウトの問題"
 	case "check.triggers":
 		return "Protection", "保護"
 	case "check.anchor":

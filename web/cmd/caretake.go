@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recoup/models/inbox"
+	"recoup/models/verify"
 )
 
 var errRedisAway = errors.New("Redis does not answer") //nolint:staticcheck // a name begins the sentence
@@ -15,13 +16,15 @@ const (
 	webhookRetention = 30 * 24 * time.Hour
 	// inboxRetention is how long people find in their inbox what they were told.
 	inboxRetention = 180 * 24 * time.Hour
+	// keptRuns is how many runs of the verifier are kept however old they are: more than a year of nights.
+	keptRuns = 400
 )
 
 // caretakeEvery is how often rows that have served their time are removed.
 const caretakeEvery = time.Hour
 
 // caretake removes sessions and links that ended, rows that count replays past their retention, old deliveries
-// of webhooks, sets of bulk works that nobody started and files that expired, and computes fingerprints that are missing.
+// of webhooks, sets of bulk works that nobody started, old runs of the verifier and files that expired, and computes fingerprints that are missing.
 // Nothing depends on it but the size of the tables, so a failure is only logged.
 func (a *app) caretake(ctx context.Context) error {
 	ticker := time.NewTicker(caretakeEvery)
@@ -57,6 +60,11 @@ func (a *app) caretake(ctx context.Context) error {
 			a.log.WarnContext(ctx, "old messages stay", "error", err)
 		} else if n > 0 {
 			a.log.InfoContext(ctx, "old messages removed", "rows", n)
+		}
+		if n, err := verify.New(a.g).DeleteOld(ctx, keptRuns); err != nil {
+			a.log.WarnContext(ctx, "old runs of the verifier stay", "error", err)
+		} else if n > 0 {
+			a.log.InfoContext(ctx, "old runs of the verifier removed", "runs", n)
 		}
 		if n, err := a.exports.DeleteExpired(ctx); err != nil {
 			a.log.WarnContext(ctx, "expired exports stay", "error", err)
