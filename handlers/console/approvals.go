@@ -14,6 +14,7 @@ import (
 	"recoup/handlers/reqctx"
 	"recoup/handlers/route"
 	"recoup/models/approval"
+	"recoup/models/bulk"
 	"recoup/models/bulkgrant"
 	"recoup/models/fault"
 	"recoup/models/ledger"
@@ -188,6 +189,11 @@ func (h *Console) approvalDetail(r request, cr approval.Request) (views.Detail, 
 	pr, err := h.presenter(r)
 	if err != nil {
 		return views.Detail{}, err
+	}
+	if cr.Kind == bulk.KindStart {
+		if d.Selected, err = h.proposedSelection(r, cr); err != nil {
+			return views.Detail{}, err
+		}
 	}
 	m, err := pr.ApprovalView(d)
 	if err != nil || cr.State != approval.Open {

@@ -118,12 +118,14 @@ func (h *Console) selection(r request) (sel bulk.Selection, back string, err err
 	if err != nil {
 		return sel, back, err
 	}
-	if l.bad || l.tab == letters.LateSuccess || l.tab == letters.Resolved {
+	// A tab that is none would be read as another one.
+	named := q.get("tab") == "" || q.get("tab") == string(bulkOpen) || q.get("tab") == string(l.tab)
+	if !named || l.bad || l.tab == letters.LateSuccess || l.tab == letters.Resolved {
 		return sel, back, fault.InvalidField("query", "is not understood")
 	}
 	sel.Tab, sel.Filter = modelTab(l.tab), l.filter
 	// What is kept says the same to whoever reads it later.
-	kept := query{path: q.path, values: q.copy()}
+	kept := query{path: q.path, values: l.q.copy()}
 	if l.tab == letters.Mine || q.get("tab") == string(bulkOpen) {
 		sel.Tab = deadletter.Open
 		kept.values.Set("tab", string(bulkOpen))
@@ -252,7 +254,7 @@ func (h *Console) startWorkPage(r request, w bulk.Work, a ui.Act, err error) (te
 		return nil, unread
 	}
 	n, kind := r.L.Credits(w.Count), string(w.Kind)
-	m := views.Start{Act: a, Title: pr.BulkTitle(w), URL: workURL(w.ID), Facts: pr.BulkFacts(w), Excluded: pr.BulkExcluded(excluded), Nothing: w.Count == 0,
+	m := views.Start{Act: a, Title: pr.BulkTitle(w), URL: workURL(w.ID), Facts: pr.BulkFacts(w, h.filterWords(r, w)), Excluded: pr.BulkExcluded(excluded), Nothing: w.Count == 0,
 		Plain: generationOf(int(w.Count)), Submit: r.L.T("worksubmit."+kind, n), Say: r.L.T("worksay."+kind, r.L.Sum(w.Credits.String())), Danger: w.Kind == bulk.Discard}
 	if limit, limited := h.BulkWorks.Limit(); limited && w.Count > limit && (w.Kind == bulk.Requeue || w.Kind == bulk.Discard) {
 		m.Second = r.L.T("works.second", r.L.Credits(limit))

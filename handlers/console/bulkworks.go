@@ -292,6 +292,20 @@ func (h *Console) filterWords(r request, w bulk.Work) string {
 	return strings.Join(words, " · ")
 }
 
+// proposedSelection says by what the set was selected that a second person is asked for. What selects does not change once
+// the set is frozen.
+func (h *Console) proposedSelection(r request, cr approval.Request) (string, error) {
+	plan, err := bulk.ReadPlan(cr)
+	if err != nil {
+		return "", err
+	}
+	w, err := h.BulkWorks.Find(r.Request().Context(), plan.BulkWork)
+	if err != nil {
+		return "", err
+	}
+	return h.filterWords(r, w), nil
+}
+
 // workWasFirst says by whom and when a work was brought to where it is.
 func (h *Console) workWasFirst(r request, object string) string {
 	w, err := h.BulkWorks.Find(r.Request().Context(), strings.TrimPrefix(object, bulk.Object("")))

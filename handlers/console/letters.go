@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,7 +27,9 @@ func ages() map[string]time.Duration {
 
 // letterList is a list of dead letters as its address asks for it.
 type letterList struct {
-	q      query
+	q query
+	// asked is q as it was asked for, with what this tab does not filter by: links to other tabs keep it.
+	asked  query
 	tab    views.Tab
 	filter deadletter.Filter
 	chips  []ui.Chip
@@ -69,9 +72,28 @@ func letterParams() []string {
 	return []string{"tab", "account", "action", "class", "code", "text", "dependency", "version", "money", "assignee", "min", "max", "age", "within", "outcome", "group"}
 }
 
-// letterListOf reads the filter of an address.
+// unfiltered are the parameters that a tab does not filter by. They come along when somebody changes tabs, and stand neither
+// in its form nor among its chips.
+func unfiltered(t views.Tab) []string {
+	var out []string
+	for _, name := range letterParams() {
+		switch {
+		case name == "tab":
+		case t == views.LateSuccess && name != "account" && name != "action", t == views.Mine && name == "assignee", t != views.Resolved && name == "outcome":
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// letterListOf reads the filter of an address. A value that is none of a parameter's is named by its chip and makes the list
+// bad: it would show everything where something was asked for.
 func (h *Console) letterListOf(r request, q query) (letterList, error) {
-	l := letterList{q: q, tab: tabOf(q)}
+	l := letterList{q: query{path: q.path, values: q.copy()}, asked: q, tab: tabOf(q)}
+	for _, name := range unfiltered(l.tab) {
+		l.q.values.Del(name)
+	}
+	q = l.q
 	people, err := h.Staff.List(r.Request().Context())
 	if err != nil {
 		return l, err
@@ -85,40 +107,48 @@ func (h *Console) letterListOf(r request, q query) (letterList, error) {
 		Money: views.MoneyOptions(r.L, q.get("money")), Outcomes: views.OutcomeOptions(r.L, q.get("outcome")), Groups: q.values["group"]}
 	l.chips = q.chip(nil, "account", t("filter.account"))
 	l.chips = q.chip(l.chips, "action", t("col.action"))
-	l.word("class", t("dead.class"), r.L.Maybe("class."+q.get("class"), q.get("class")))
+	l.known(r, "class", t("dead.class"), slices.Contains([]string{job.Transient, job.Throttled, job.Permanent, job.TimedOut}, q.get("class")), "class."+q.get("class"))
 	l.chips = q.chip(l.chips, "code", t("dead.code"))
 	l.chips = q.chip(l.chips, "text", t("dead.text"))
 	l.chips = q.chip(l.chips, "dependency", t("dead.dependency"))
 	l.chips = q.chip(l.chips, "version", t("dead.version"))
-	switch q.get("money") {
-	case "refunded", "not_refunded":
+	if l.known(r, "money", t("col.money"), q.get("money") == "refunded" || q.get("money") == "not_refunded", "state."+q.get("money")) {
 		yes := q.get("money") == "refunded"
 		l.filter.Refunded = &yes
-		l.word("money", t("col.money"), t("state."+q.get("money")))
 	}
 	l.assignee(r, people)
 	l.filter.MinCost, l.form.Min = l.amount(r, "min", t("dead.min"))
 	l.filter.MaxCost, l.form.Max = l.amount(r, "max", t("dead.max"))
-	if age, known := ages()[q.get("age")]; known {
+	age, known := ages()[q.get("age")]
+	if l.known(r, "age", t("dead.age"), known, "age."+q.get("age")) {
 		before := r.Now.Add(-age)
 		l.filter.Before = &before
-		l.word("age", t("dead.age"), t("age."+q.get("age")))
 	}
-	if age, known := ages()[q.get("within")]; known && q.get("within") != "30d" {
+	age, known = ages()[q.get("within")]
+	if l.known(r, "within", t("dead.within"), known && q.get("within") != "30d", "within."+q.get("within")) {
 		from := r.Now.Add(-age)
 		l.filter.From = &from
-		l.word("within", t("dead.within"), t("within."+q.get("within")))
 	}
-	for _, o := range deadletter.Outcomes() {
-		if o == q.get("outcome") && l.tab == views.Resolved {
-			l.filter.Outcome = o
-			l.word("outcome", t("col.outcome"), r.L.Maybe("state."+o, o))
-		}
+	if l.known(r, "outcome", t("col.outcome"), slices.Contains(deadletter.Outcomes(), q.get("outcome")), "state."+q.get("outcome")) {
+		l.filter.Outcome = q.get("outcome")
 	}
 	for _, g := range q.values["group"] {
 		l.chips = append(l.chips, ui.Chip{Label: t("dead.group"), Value: g, RemoveURL: q.withoutValue("group", g)})
 	}
 	return l, nil
+}
+
+// known reports whether a parameter that is one of a few words is set and one of them. Its chip says the word by a key of the
+// catalogue.
+func (l *letterList) known(r request, name, label string, known bool, key string) bool {
+	v := l.q.get(name)
+	if v != "" && !known {
+		l.bad = true
+		l.chips = l.q.chip(l.chips, name, label)
+		return false
+	}
+	l.word(name, label, r.L.Maybe(key, v))
+	return v != ""
 }
 
 // word adds a chip whose value is said in words.
@@ -154,6 +184,9 @@ func (l *letterList) assignee(r request, people []staff.Person) {
 	case asked == "nobody":
 		l.filter.Assignee = &nobody
 		l.word("assignee", r.L.T("dead.assignee"), r.L.T("triage.nobody"))
+	case asked != "" && l.filter.Assignee == nil:
+		l.bad = true
+		l.chips = l.q.chip(l.chips, "assignee", r.L.T("dead.assignee"))
 	}
 	if l.tab == views.Mine {
 		l.filter.Assignee = &me
@@ -192,7 +225,7 @@ func (h *Console) deadLetters(c echo.Context) error {
 		if t == views.NeedsReview {
 			to = ""
 		}
-		m.Tabs = append(m.Tabs, ui.Choice{Text: views.TabName(r.L, t), URL: q.with("tab", to), Current: t == l.tab})
+		m.Tabs = append(m.Tabs, ui.Choice{Text: views.TabName(r.L, t), URL: l.asked.with("tab", to), Current: t == l.tab})
 	}
 	m.Tabs = append(m.Tabs, ui.Choice{Text: r.L.T("groups.title"), URL: groupsPath}, worksChoice(r, false))
 	page := func(f layout.Frame) component { return views.Page(f, m) }
@@ -210,7 +243,10 @@ func (h *Console) deadLetters(c echo.Context) error {
 		return fragment(r, h, http.StatusOK, page, part)
 	}
 	if l.tab == views.LateSuccess {
-		if err := h.lateSuccesses(r, l, &m); err != nil {
+		err := h.lateSuccesses(r, l, &m)
+		if f := fault.As(err); f != nil && f.Kind == fault.Invalid {
+			m.List.Refused, m.Filter.Account.Error = true, r.L.T("problem.many_accounts")
+		} else if err != nil {
 			return h.unreadable(r, err, &m.List, q.url(), page, part)
 		}
 		return fragment(r, h, http.StatusOK, page, part)
@@ -305,7 +341,15 @@ func (h *Console) letterRow(r request, pr present.Presenter, l deadletter.Letter
 func (h *Console) lateSuccesses(r request, l letterList, m *views.Model) error {
 	ctx := r.Request().Context()
 	from, dir := position[job.Position](r, l.q)
-	rows, err := h.Jobs.List(ctx, job.Filter{AccountID: l.filter.Account, Action: l.filter.Action}, job.ByLateSuccess, from, dir, pageSize)
+	f := job.Filter{Action: l.filter.Action}
+	if l.filter.Account != "" {
+		keys, err := h.Letters.AccountKeys(ctx, l.filter.Account)
+		if err != nil {
+			return err
+		}
+		f.AccountKeys = &keys
+	}
+	rows, err := h.Jobs.List(ctx, f, job.ByLateSuccess, from, dir, pageSize)
 	if err != nil {
 		return err
 	}

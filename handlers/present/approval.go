@@ -108,6 +108,8 @@ type ApprovalPage struct {
 	// Replacement is the change request that an edit put in its place; nil for none, or when the edit needed none.
 	Replacement *approval.Request
 	History     []audit.Stored
+	// Selected says by what the set of a bulk work was selected; "" for other kinds.
+	Selected string
 	// Deciders are the people who may decide on it.
 	Deciders []staff.Person
 	// Own is true when the reader asked for it, May when the reader has the role that decides.
@@ -146,7 +148,7 @@ func (p Presenter) ApprovalView(d ApprovalPage) (approvals.Detail, error) {
 			return v, err
 		}
 	} else if r.Kind == bulk.KindStart {
-		if err := p.proposedBulk(r, &v); err != nil {
+		if err := p.proposedBulk(d, &v); err != nil {
 			return v, err
 		}
 	} else if r.Kind == bulkgrant.Kind {

@@ -41,9 +41,9 @@ func (p Presenter) bulkReason(w bulk.Work) string {
 	return why
 }
 
-// BulkFacts is what a frozen set comes to, for the form that starts it.
-func (p Presenter) BulkFacts(w bulk.Work) []ui.Change {
-	out := []ui.Change{{Label: p.L.T("works.count"), After: p.L.Credits(w.Count)}, {Label: p.L.T("works.accounts"), After: p.L.Credits(w.Accounts)},
+// BulkFacts is by what a set was selected and what it comes to, for the form that starts it.
+func (p Presenter) BulkFacts(w bulk.Work, filter string) []ui.Change {
+	out := []ui.Change{{Label: p.L.T("works.filter"), After: filter}, {Label: p.L.T("works.count"), After: p.L.Credits(w.Count)}, {Label: p.L.T("works.accounts"), After: p.L.Credits(w.Accounts)},
 		{Label: p.L.T("col.credits"), After: p.L.Sum(w.Credits.String())}}
 	if w.Kind == bulk.Requeue {
 		out = append(out, ui.Change{Label: p.L.T("works.pays_now"), After: "0"})
@@ -222,9 +222,9 @@ func (p Presenter) proposedBulkTitle(r approval.Request) (title string, ok bool)
 	return p.L.T("worktitle."+string(what.Kind), p.L.Credits(what.Count)), true
 }
 
-// proposedBulk fills in what a bulk work is: the set itself is on its page.
-func (p Presenter) proposedBulk(r approval.Request, v *approvals.Detail) error {
-	what, err := bulk.ReadPlan(r)
+// proposedBulk fills in what a bulk work is and by what it was selected: the set itself is on its page.
+func (p Presenter) proposedBulk(d ApprovalPage, v *approvals.Detail) error {
+	what, err := bulk.ReadPlan(d.Request)
 	if err != nil {
 		return err
 	}
@@ -232,6 +232,7 @@ func (p Presenter) proposedBulk(r approval.Request, v *approvals.Detail) error {
 	v.Reason = p.bulkReason(w)
 	v.Lines = append(v.Lines,
 		approvals.Line{Label: p.L.T("works.rows_of_set"), ID: ui.ID{Value: what.BulkWork, URL: BulkURL(what.BulkWork)}},
+		approvals.Line{Label: p.L.T("works.filter"), Value: d.Selected},
 		approvals.Line{Label: p.L.T("works.count"), Value: p.L.Credits(what.Count)},
 		approvals.Line{Label: p.L.T("works.accounts"), Value: p.L.Credits(what.Accounts)},
 		approvals.Line{Label: p.L.T("col.credits"), Value: p.L.Sum(what.Credits)},

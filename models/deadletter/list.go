@@ -190,7 +190,7 @@ func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 		}
 	}
 	if f.Account != "" {
-		keys, err := s.accounts(ctx, f.Account)
+		keys, err := s.AccountKeys(ctx, f.Account)
 		if err != nil {
 			return w, err
 		}
@@ -246,8 +246,9 @@ func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 	return w, nil
 }
 
-// accounts finds the accounts of a filter: the one of this id and those whose name begins so.
-func (s *Service) accounts(ctx context.Context, text string) ([]int64, error) {
+// AccountKeys finds the accounts that a text of Filter.Account means: the one of this id and those whose name begins so.
+// Fault: invalid_request where they are more than 200.
+func (s *Service) AccountKeys(ctx context.Context, text string) ([]int64, error) {
 	name := strings.ToLower(text)
 	var keys []int64
 	err := s.g.WithContext(ctx).Raw(`SELECT key FROM accounts WHERE id = ? UNION SELECT key FROM (

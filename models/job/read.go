@@ -111,12 +111,14 @@ func (s *Service) Evidence(ctx context.Context, accountKey, jobKey int64) (Evide
 
 // Filter selects jobs. Zero members do not restrict.
 type Filter struct {
-	States     []State `json:"states,omitempty"`
-	AccountID  string  `json:"account,omitempty"`
-	JobID      string  `json:"job,omitempty"`
-	Action     string  `json:"action,omitempty"`
-	ErrorCode  string  `json:"code,omitempty"`
-	ErrorClass string  `json:"class,omitempty"`
+	States    []State `json:"states,omitempty"`
+	AccountID string  `json:"account,omitempty"`
+	// AccountKeys selects by the accounts' own keys; nil does not restrict, none selects nothing.
+	AccountKeys *[]int64 `json:"account_keys,omitempty"`
+	JobID       string   `json:"job,omitempty"`
+	Action      string   `json:"action,omitempty"`
+	ErrorCode   string   `json:"code,omitempty"`
+	ErrorClass  string   `json:"class,omitempty"`
 	// ErrorText matches a part of the error message, not case-sensitive.
 	ErrorText string `json:"text,omitempty"`
 	// Before restricts to jobs dead (for dead letters), discarded (ByResolution), delivered (for late
@@ -202,6 +204,9 @@ func (f Filter) where(w *where.Clause, timeColumn string) {
 	}
 	if f.AccountID != "" {
 		w.And("j.account_key = (SELECT key FROM accounts WHERE id = ?)", f.AccountID)
+	}
+	if f.AccountKeys != nil {
+		w.And("j.account_key = ANY (?::bigint[])", where.ListOf(*f.AccountKeys))
 	}
 	equal := func(column, value string) {
 		if value != "" {
