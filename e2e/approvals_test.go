@@ -57,6 +57,12 @@ func TestAdjustmentWithASecondPerson(t *testing.T) {
 	if n, err := w.Requests.CountOpen(t.Context(), approval.Filter{}, 10); err != nil || n != 1 {
 		t.Errorf("%d change requests after a double click, %v", n, err)
 	}
+	for _, own := range []string{request + "/edit", request + "/withdraw"} {
+		fiona.goTo(own)
+		fiona.until("document.querySelector('#form')")
+		fiona.accessible(own)
+		fiona.fits(own, 1280)
+	}
 
 	lena.goTo("/")
 	lena.sees("二人目の承認待ち")

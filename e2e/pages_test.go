@@ -101,7 +101,7 @@ func TestEveryPage(t *testing.T) {
 			w := furnished(t)
 			b := w.as(staff.Admin, staff.Preferences{Language: lang, TimeZone: "America/New_York", Theme: "light"})
 			b.expectRefusals()
-			for _, path := range slices.Concat(pages(), costPages(), w.webhookPages(), w.settlementPages(), w.rolloutPages(), []string{w.requests[0], w.requests[0] + "/approve", w.requests[0] + "/reject"}) {
+			for _, path := range slices.Concat(pages(), costPages(), w.webhookPages(), w.settlementPages(), w.rolloutPages(), w.paperPages(), []string{w.requests[0], w.requests[0] + "/approve", w.requests[0] + "/reject"}) {
 				b.size(1280, 900)
 				b.goTo(path)
 				b.until(fmt.Sprintf("document.readyState === 'complete' && document.documentElement.lang === %q && document.documentElement.dataset.theme === 'light'", lang))
