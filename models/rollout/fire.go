@@ -20,24 +20,35 @@ const CodeScheduled = "scheduled"
 // dueAtOnce is how many due steps one look takes.
 const dueAtOnce = 100
 
-// FireDue makes the scheduled steps whose time has come, as Recoup itself, and refuses those that cannot be made; it
-// returns how many ended. While a rollout is paused its steps wait. Any number of processes may call it at any time: a
-// step is made once. It goes on after a failure and returns the first.
+// dueSince is since when a scheduled step can be made: its time, or the resume of its rollout where that came later, since it
+// waits while the rollout is paused.
+const dueSince = `GREATEST(at, (SELECT max(e.at) FROM rollout_events e WHERE e.rollout_id = rollout_schedule.rollout_id AND e.kind = 'resumed'))`
+
+// FireDue makes the scheduled steps whose time has come, as Recoup itself, refuses those that cannot be made, and cancels
+// those that come too late; it returns how many ended. While a rollout is paused its steps wait. Any number of processes may
+// call it at any time: a step is made once. It goes on after a failure and returns the first.
 func (s *Service) FireDue(ctx context.Context) (int, error) {
-	due, err := scheduled(ctx, s.g, `WHERE state = 'waiting' AND at <= clock_timestamp()
-		AND NOT EXISTS (SELECT 1 FROM rollouts o WHERE o.id = rollout_id AND o.state = 'paused') ORDER BY at, key LIMIT ?`, dueAtOnce)
-	if err != nil {
-		return 0, err
-	}
+	const due = `WHERE state = 'waiting' AND at <= clock_timestamp() AND NOT EXISTS (SELECT 1 FROM rollouts o WHERE o.id = rollout_id AND o.state = 'paused')
+		AND (` + dueSince + ` < clock_timestamp() - make_interval(secs => ?)) = ? ORDER BY at, key LIMIT ?`
 	var first error
 	ended := 0
-	for _, d := range due {
-		done, err := s.fire(ctx, d)
-		if done {
-			ended++
+	for _, late := range []bool{true, false} {
+		rows, err := scheduled(ctx, s.g, due, s.late.Seconds(), late, dueAtOnce)
+		if err != nil {
+			return ended, err
 		}
-		if err != nil && first == nil {
-			first = fmt.Errorf("rollout %s: scheduled step %d: %w", d.RolloutID, d.Key, err)
+		end := s.fire
+		if late {
+			end = s.cancelLate
+		}
+		for _, d := range rows {
+			done, err := end(ctx, d)
+			if done {
+				ended++
+			}
+			if err != nil && first == nil {
+				first = fmt.Errorf("rollout %s: scheduled step %d: %w", d.RolloutID, d.Key, err)
+			}
 		}
 	}
 	return ended, first
@@ -103,10 +114,21 @@ func (s *Service) fire(ctx context.Context, d Scheduled) (done bool, err error) 
 
 // refuseDue ends a due step that cannot be made.
 func (s *Service) refuseDue(ctx context.Context, d Scheduled, code string, detail any) (bool, error) {
-	req := operation.Request{Scope: SystemScopeOf(d.RolloutID), ID: "refuse:" + strconv.FormatInt(d.Key, 10), Kind: "refuse_scheduled_step", Actor: actor.System(),
+	return s.endDue(ctx, d, "refuse", "refuse_scheduled_step", Refused, code, detail)
+}
+
+// cancelLate ends a due step that nothing made in time. An approval for a quiet hour is none for whenever the processes are
+// back, and who planned the step has long looked elsewhere.
+func (s *Service) cancelLate(ctx context.Context, d Scheduled) (bool, error) {
+	return s.endDue(ctx, d, "late", "cancel_scheduled_step", Cancelled, EndTooLate, map[string]any{"allowed_s": int64(s.late.Seconds())})
+}
+
+// endDue ends a due step without making it, once however many processes want to.
+func (s *Service) endDue(ctx context.Context, d Scheduled, id, kind string, to ScheduleState, code string, detail any) (bool, error) {
+	req := operation.Request{Scope: SystemScopeOf(d.RolloutID), ID: id + ":" + strconv.FormatInt(d.Key, 10), Kind: kind, Actor: actor.System(),
 		Object: object(d.RolloutID), Input: operation.Input{"scheduled": d.Key}}
 	out, err := s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
-		return s.end(ctx, tx, d.RolloutID, d.Key, Refused, code, detail)
+		return s.end(ctx, tx, d.RolloutID, d.Key, to, code, detail)
 	})
 	if fault.Is(err, fault.CodeStateConflict) {
 		return false, nil // it ended otherwise in this moment

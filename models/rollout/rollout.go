@@ -108,6 +108,7 @@ type Service struct {
 	requests *approval.Store
 	second   Second
 	zone     *time.Location
+	late     time.Duration
 	gate     Gate
 }
 
@@ -128,13 +129,21 @@ type Options struct {
 	Second Second
 	// Zone is the book time zone, whose days caps are for; nil for UTC.
 	Zone *time.Location
+	// Late is how long after its time a scheduled step is still made; 0 for DefaultLate.
+	Late time.Duration
 	// Gate replaces the checks that advance and resume ask; nil for the real ones.
 	Gate Gate
 }
 
+// DefaultLate is how long after its time a scheduled step is still made where an installation does not say.
+const DefaultLate = time.Hour
+
 // New makes a Service.
 func New(ops *operation.Store, o Options) *Service {
-	s := &Service{g: ops.DB(), ops: ops, requests: o.Requests, second: o.Second, zone: o.Zone, gate: o.Gate}
+	s := &Service{g: ops.DB(), ops: ops, requests: o.Requests, second: o.Second, zone: o.Zone, late: o.Late, gate: o.Gate}
+	if s.late == 0 {
+		s.late = DefaultLate
+	}
 	if s.zone == nil {
 		s.zone = time.UTC
 	}

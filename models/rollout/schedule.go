@@ -54,6 +54,9 @@ const (
 	EndReached = "reached"
 	// EndNotReached: at its time the rollout did not stand at the stage before.
 	EndNotReached = "not_reached"
+	// EndTooLate: nothing made it for so long after its time, say because no process ran, that nobody expects it any more. The
+	// detail has allowed_s, how many seconds late it could have been.
+	EndTooLate = "too_late"
 )
 
 // Limits of what can be scheduled.

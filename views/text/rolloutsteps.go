@@ -73,6 +73,8 @@ func rolloutSteps(key string) (en, ja string) {
 		return "Somebody made the step before its time.", "予約より前に実行されました。"
 	case "schedule_end.not_reached":
 		return "The rollout did not stand at the stage before.", "直前の段階に達していませんでした。"
+	case "schedule_end.too_late":
+		return "Nothing could make it at its time, and it came too late.", "予定時刻に実行できず、許容時間を過ぎました。"
 	case "schedule_end.state_conflict":
 		return "The prices did not allow it: another rollout was live, or the baseline or the candidate was not as planned.", "価格の状態が許しませんでした（別のロールアウトが実施中、またはベースライン・候補が変更されています）。"
 	case "state.fired":

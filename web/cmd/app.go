@@ -112,6 +112,7 @@ func (a *app) build(queue bool) error {
 		Costs:    rollout.KnownCosts,
 		Requests: a.requests,
 		Zone:     a.cfg.BookTimeZone,
+		Late:     a.cfg.ScheduleLate,
 		Second:   rollout.Second{Start: a.cfg.RolloutApproval.Start, Above: a.cfg.RolloutApproval.Above, Complete: a.cfg.RolloutApproval.Complete},
 	})
 	a.comparisons = comparison.New(a.g, a.cfg.ReplayRetention)

@@ -62,6 +62,8 @@ type Config struct {
 	// ApprovalLimit is the largest amount of credits, up or down, that one person or program grants or
 	// adjusts alone.
 	ApprovalLimit int64
+	// ScheduleLate is how long after its time a scheduled step of a rollout is still made.
+	ScheduleLate time.Duration
 	// BulkLimit is how many dead letters one person puts back or discards at once.
 	BulkLimit int64
 	// ApprovalExpiry is how long a change request can be decided.
@@ -160,6 +162,7 @@ func Load(lookup Lookup, needs ...Need) (Config, error) {
 		BulkLimit:        int64(r.number("RECOUP_BULK_LIMIT", 0, math.MaxInt)),
 		ApprovalExpiry:   r.duration("RECOUP_APPROVAL_EXPIRY", time.Minute, 365*day),
 		RolloutApproval:  r.rolloutApproval("RECOUP_ROLLOUT_APPROVAL"),
+		ScheduleLate:     r.duration("RECOUP_SCHEDULE_LATE", time.Minute, 7*day),
 		ExportDirect:     int64(r.number("RECOUP_EXPORT_DIRECT", 1, 1_000_000_000)),
 		ExportKeep:       r.duration("RECOUP_EXPORT_KEEP", time.Minute, 90*day),
 		ExportStorage:    int64(r.number("RECOUP_EXPORT_STORAGE", 1, 1<<20)) << 20,

@@ -43,6 +43,7 @@ func Options() []Option {
 		{"RECOUP_BULK_LIMIT", "1000", "dead letters that one person puts back or discards at once; above it a second person has to approve", false},
 		{"RECOUP_APPROVAL_EXPIRY", "168h", "time in which a change request can be decided; after it nobody can approve it any more", false},
 		{"RECOUP_ROLLOUT_APPROVAL", "", "steps of new rollouts that need a second person unless the rollout says otherwise, comma separated: start, complete, above:N for start and advance to a threshold above N of 100000", false},
+		{"RECOUP_SCHEDULE_LATE", "1h", "how long after its time a scheduled step of a rollout is still made; later it is cancelled and its followers are told", false},
 		{"RECOUP_EXPORT_DIRECT", "100000", "most entries of a file that is sent at once; larger ones are made in the background", false},
 		{"RECOUP_EXPORT_KEEP", "24h", "how long a file that was made in the background is kept", false},
 		{"RECOUP_EXPORT_STORAGE", "4096", "room in the database for files that are kept, in MiB", false},
