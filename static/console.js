@@ -167,7 +167,7 @@
     line.querySelector("b").classList.toggle("neg", after < 0n);
     live.querySelector("[data-too-large]").hidden = !tooLarge;
     const above = live.querySelector("[data-above]");
-    const limit = live.dataset.limit;
+    const limit = amount < 0n ? live.dataset.limitTake : live.dataset.limitAdd;
     if (above && limit) above.hidden = (amount < 0n ? -amount : amount) <= BigInt(limit);
   }
   document.addEventListener("input", (e) => {

@@ -11,7 +11,7 @@ import (
 
 // limited is an account's form where a second person is needed above 100,000 credits.
 func limited(who accounts.Subject) accounts.Subject {
-	who.Exact, who.Limit = "1284", accounts.Limit{Credits: "100,000", Exact: "100000"}
+	who.Exact, who.Limit = "1284", accounts.Limit{Credits: "100,000", Add: "60,000", Take: "100,000", ExactAdd: "60000", ExactTake: "100000", Used: true}
 	return who
 }
 

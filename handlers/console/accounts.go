@@ -80,16 +80,24 @@ func (h *Console) subject(r request) (views.Subject, error) {
 	if err != nil {
 		return views.Subject{}, err
 	}
-	return h.subjectOf(r, a), nil
+	return h.limited(r, h.subjectOf(r, a))
+}
+
+// limited adds to the subject of a form that moves credits what the person may still move there alone.
+func (h *Console) limited(r request, s views.Subject) (views.Subject, error) {
+	room, ok, err := h.Ledger.RoomOf(r.Request().Context(), r.Who.Actor(), s.ID)
+	if err != nil || !ok {
+		return s, err
+	}
+	limit, _ := h.Ledger.LimitCredits()
+	s.Limit = views.Limit{Credits: r.L.Credits(limit), Add: r.L.Credits(room.Add), Take: r.L.Credits(room.Take), ExactAdd: strconv.FormatInt(room.Add, 10),
+		ExactTake: strconv.FormatInt(room.Take, 10), Used: room.Add < limit || room.Take < limit}
+	return s, nil
 }
 
 // subjectOf is an account as the subject of a form.
 func (h *Console) subjectOf(r request, a ledger.Account) views.Subject {
-	s := views.Subject{ID: a.ID, Name: a.Name, URL: accountURL(a.ID), Balance: r.L.Credits(a.Balance), Exact: strconv.FormatInt(a.Balance, 10)}
-	if limit, ok := h.Ledger.LimitCredits(); ok {
-		s.Limit = views.Limit{Credits: r.L.Credits(limit), Exact: strconv.FormatInt(limit, 10)}
-	}
-	return s
+	return views.Subject{ID: a.ID, Name: a.Name, URL: accountURL(a.ID), Balance: r.L.Credits(a.Balance), Exact: strconv.FormatInt(a.Balance, 10)}
 }
 
 // form shows or shows again a form about an account: build makes it from the account and, after a

@@ -169,7 +169,7 @@ const historyRows = 50
 // approvalDetail reads what belongs to a change request and maps it to its page.
 func (h *Console) approvalDetail(r request, cr approval.Request) (views.Detail, error) {
 	ctx := r.Request().Context()
-	d := present.ApprovalPage{Request: cr, Own: cr.RequestedBy == r.Who.Actor().String(), May: r.may(decidedBy(cr.Kind))}
+	d := present.ApprovalPage{Request: cr, Own: cr.RequestedBy == r.Who.Actor().String(), ByOwnKey: cr.Behind == r.Who.Actor().String(), May: r.may(decidedBy(cr.Kind))}
 	if err := h.approvalSubject(ctx, &d); err != nil {
 		return views.Detail{}, err
 	}
@@ -182,7 +182,7 @@ func (h *Console) approvalDetail(r request, cr approval.Request) (views.Detail, 
 		return views.Detail{}, err
 	}
 	for _, p := range people {
-		if p.Allows(decidedBy(cr.Kind)) && p.Actor().String() != cr.RequestedBy {
+		if p.Allows(decidedBy(cr.Kind)) && !cr.AskedBy(p.Actor()) {
 			d.Deciders = append(d.Deciders, p)
 		}
 	}
@@ -205,7 +205,7 @@ func (h *Console) approvalDetail(r request, cr approval.Request) (views.Detail, 
 		if editable(r, cr) {
 			m.EditURL = at + "/edit"
 		}
-	} else {
+	} else if !d.ByOwnKey {
 		m.ApproveURL, m.RejectURL = r.link(decidedBy(cr.Kind), at+"/approve"), r.link(decidedBy(cr.Kind), at+"/reject")
 	}
 	return m, nil
@@ -248,7 +248,7 @@ func (h *Console) decideForm(c echo.Context, verb string) error {
 		return err
 	}
 	at := present.ApprovalURL(cr.ID)
-	if own := cr.RequestedBy == r.Who.Actor().String(); cr.State != approval.Open || own != (verb == "withdraw") {
+	if own := cr.RequestedBy == r.Who.Actor().String(); cr.State != approval.Open || own != (verb == "withdraw") || verb != "withdraw" && cr.AskedBy(r.Who.Actor()) {
 		// Nothing is left to decide, or it is for somebody else to: its page says what became of it and who can.
 		return c.Redirect(http.StatusSeeOther, at)
 	}

@@ -38,7 +38,11 @@ func (h *Console) editing(r request) (cr approval.Request, s views.Subject, err 
 		return cr, s, fault.New(fault.Forbidden, fault.CodeForbidden, "You may not propose a change of this kind.")
 	}
 	a, err := h.Ledger.Account(r.Request().Context(), cr.AccountID)
-	return cr, h.subjectOf(r, a), err
+	if err != nil {
+		return cr, views.Subject{}, err
+	}
+	subject, err := h.limited(r, h.subjectOf(r, a))
+	return cr, subject, err
 }
 
 // editForm shows the form of what was proposed with what was proposed in it: an edit is a new proposal.

@@ -112,8 +112,9 @@ type ApprovalPage struct {
 	Selected string
 	// Deciders are the people who may decide on it.
 	Deciders []staff.Person
-	// Own is true when the reader asked for it, May when the reader has the role that decides.
-	Own, May bool
+	// Own is true when the reader asked for it, ByOwnKey when an API key that the reader made did, May when the reader has
+	// the role that decides.
+	Own, ByOwnKey, May bool
 }
 
 // ApprovalView maps a change request to its page, without the links to its forms.
@@ -268,6 +269,8 @@ func (p Presenter) approvalHelp(d ApprovalPage) []string {
 	switch {
 	case d.Own:
 		out = append(out, p.L.T("approval.own"))
+	case d.ByOwnKey:
+		out = append(out, p.L.T("approval.own_key"))
 	case !d.May:
 		out = append(out, p.L.T("approval.may_not"))
 	default:

@@ -17,6 +17,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"recoup/models/actor"
 	"recoup/models/operation"
 )
 
@@ -97,6 +98,13 @@ type Request struct {
 	// ReplacedBy is the operation id, in the same scope, of the proposal that an edit put in its place; nil
 	// where none did.
 	ReplacedBy *string
+	// Behind is who made the API key that asked, and may decide as little as the key; empty where no key asked.
+	Behind string
+}
+
+// AskedBy reports whether an actor is behind the change request: it asked itself, or a key of its making did.
+func (r Request) AskedBy(who actor.Actor) bool {
+	return r.RequestedBy == who.String() || r.Behind != "" && r.Behind == who.String()
 }
 
 // OperationScope is the scope of the operation that waits, as the API writes it.

@@ -18,8 +18,8 @@ import (
 const selectRequest = `SELECT c.key, c.id, c.kind, c.object, c.account_key, COALESCE(a.id, '') AS account_id, c.scope, c.operation_id,
 	c.proposal, c.digest, c.reason, c.requested_by, c.requested_at, c.expires_at,
 	CASE WHEN c.state = 'open' AND c.expires_at <= clock_timestamp() THEN 'expired' ELSE c.state END AS state,
-	c.version, c.decided_by, c.decided_at, c.decision_reason, c.replaced_by
-	FROM change_requests c LEFT JOIN accounts a ON a.key = c.account_key `
+	c.version, c.decided_by, c.decided_at, c.decision_reason, c.replaced_by, COALESCE(k.created_by, '') AS behind
+	FROM change_requests c LEFT JOIN accounts a ON a.key = c.account_key LEFT JOIN api_keys k ON c.requested_by = 'key:' || k.id `
 
 func find(ctx context.Context, g *gorm.DB, where string, args ...any) (Request, error) {
 	var r Request
@@ -97,7 +97,7 @@ type Filter struct {
 	RequestedBy, DecidedBy string
 	// Kinds keeps those of any of these kinds, NotKinds all others; nil keeps all.
 	Kinds, NotKinds []Kind
-	// NotRequestedBy leaves out what this actor asked for.
+	// NotRequestedBy leaves out what this actor asked for, also by an API key of its making.
 	NotRequestedBy string
 }
 
@@ -136,6 +136,7 @@ func (f Filter) where() (where []string, args []any) {
 	}
 	if f.NotRequestedBy != "" {
 		and(`c.requested_by <> ?`, f.NotRequestedBy)
+		and(`NOT EXISTS (SELECT 1 FROM api_keys k WHERE c.requested_by = 'key:' || k.id AND k.created_by = ?)`, f.NotRequestedBy)
 	}
 	return where, args
 }

@@ -5,15 +5,46 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gorm.io/gorm"
 
 	"recoup/models/actor"
+	"recoup/models/db"
 	"recoup/models/operation"
 )
 
 // LimitWindow is how far back, in words of PostgreSQL, what one requester moved alone counts towards the limit.
 const LimitWindow = "24 hours"
+
+// movedAlone are the entries by which a requester moved credits alone within LimitWindow; the account is the caller's to
+// add. Payments of settlements are attributed to a rollout, and a second person approved them.
+const movedAlone = `FROM entries e WHERE e.actor = ? AND e.created_at > clock_timestamp() - interval '` + LimitWindow + `'
+	AND e.type IN ('grant', 'adjustment') AND e.rollout_id IS NULL AND NOT (e.actor LIKE 'key:%' AND e.type = 'grant' AND e.category = 'paid')
+	AND NOT EXISTS (SELECT 1 FROM change_requests c
+		WHERE c.account_key = e.account_key AND c.scope = '' AND c.operation_id = e.operation_id AND c.state = 'approved')
+	AND NOT EXISTS (SELECT 1 FROM bulk_grant_references r JOIN bulk_grants b ON b.key = r.bulk_key
+			JOIN change_requests c ON c.account_key = 0 AND c.scope = 'bulk_grants' AND c.operation_id = b.operation_id
+		WHERE r.reference = e.operation_id AND r.account_key = e.account_key AND b.uploaded_by = e.actor AND c.state = 'approved')`
+
+// Room is how many credits a requester may still add to an account, and take from it, without a second person.
+type Room struct{ Add, Take int64 }
+
+// RoomOf reads what is left of the limit for a requester on an account, by the rule of OverTogether. ok is false when there
+// is no limit. It is of one moment: what is asked for later is judged anew.
+func (s *Service) RoomOf(ctx context.Context, who actor.Actor, account string) (room Room, ok bool, err error) {
+	if s.limit == nil {
+		return Room{}, false, nil
+	}
+	err = db.Row(ctx, s.g, `SELECT GREATEST($3 - added, 0)::bigint, GREATEST($3 - taken, 0)::bigint FROM (
+			SELECT COALESCE(sum(e.amount) FILTER (WHERE e.amount > 0), 0) AS added, COALESCE(-sum(e.amount) FILTER (WHERE e.amount < 0), 0) AS taken `+
+		strings.Replace(movedAlone, "?", "$1", 1)+` AND e.account_key = (SELECT key FROM accounts WHERE id = $2)) m`,
+		who.String(), account, s.limit.Credits).Scan(&room.Add, &room.Take)
+	if err != nil {
+		return room, true, fmt.Errorf("ledger: room: %w", db.Fault(err))
+	}
+	return room, true, nil
+}
 
 // OverTogether tells on which of the accounts, by their keys, the amounts would take the requester above the limit
 // together with what the same requester moved there alone, in the same direction, within LimitWindow: grants and
@@ -37,17 +68,10 @@ func (s *Service) OverTogether(ctx context.Context, g *gorm.DB, who actor.Actor,
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
 	var over []int64
-	// The sum is of numerics, so it cannot overflow. Payments of settlements are attributed to a rollout, and a second
-	// person approved them.
+	// The sum is of numerics, so it cannot overflow.
 	err = g.WithContext(ctx).Raw(`SELECT w.key FROM json_to_recordset(?::json) AS w (key bigint, amount bigint)
-		LEFT JOIN LATERAL (SELECT sum(e.amount) AS moved FROM entries e
-			WHERE e.account_key = w.key AND e.actor = ? AND e.created_at > clock_timestamp() - interval '`+LimitWindow+`'
-				AND e.type IN ('grant', 'adjustment') AND e.rollout_id IS NULL AND NOT (e.actor LIKE 'key:%' AND e.type = 'grant' AND e.category = 'paid') AND (e.amount > 0) = (w.amount > 0)
-				AND NOT EXISTS (SELECT 1 FROM change_requests c
-					WHERE c.account_key = e.account_key AND c.scope = '' AND c.operation_id = e.operation_id AND c.state = 'approved')
-				AND NOT EXISTS (SELECT 1 FROM bulk_grant_references r JOIN bulk_grants b ON b.key = r.bulk_key
-						JOIN change_requests c ON c.account_key = 0 AND c.scope = 'bulk_grants' AND c.operation_id = b.operation_id
-					WHERE r.reference = e.operation_id AND r.account_key = e.account_key AND b.uploaded_by = e.actor AND c.state = 'approved')) m ON true
+		LEFT JOIN LATERAL (SELECT sum(e.amount) AS moved `+movedAlone+`
+				AND e.account_key = w.key AND (e.amount > 0) = (w.amount > 0)) m ON true
 		WHERE abs(w.amount::numeric + COALESCE(m.moved, 0)) > ?`, string(asked), who.String(), s.limit.Credits).Scan(&over).Error
 	if err != nil {
 		return nil, fmt.Errorf("ledger: moved together: %w", err)

@@ -123,6 +123,8 @@ func approvals(key string) (en, ja string) {
 		return "Entry", "記帳"
 	case "done.propose":
 		return "It waits for a second person.", "二人目の承認を待っています。"
+	case "approval.own_key":
+		return "An API key that you made asked for this, so somebody else decides.", "ご自身が作成したAPIキーによる申請のため、別の人が決定します。"
 	case "approval.own":
 		return "You asked for this, so somebody else decides.", "ご自身の申請のため、別の人が決定します。"
 	case "approval.may_not":
@@ -190,10 +192,12 @@ func approvals(key string) (en, ja string) {
 
 	case "limit.hint":
 		return "Above {1} credits a second person has to approve.", "{1}クレジットを超えると二人目の承認が必要です。"
+	case "limit.hint_left":
+		return "Above {1} credits within 24 hours a second person has to approve; you have {2} left to add here and {3} to take away.", "24時間以内に{1}クレジットを超えると二人目の承認が必要です。このアカウントでの残り：加算{2}、減算{3}。"
 	case "limit.beside":
 		return "{1}. {2}", "{1}。{2}"
 	case "limit.above":
-		return "Above {1} credits: nothing is applied yet. A second person has to approve it first.", "{1}クレジットを超えています。まだ実行されず、二人目の承認が必要です。"
+		return "Together with what you moved here in the last 24 hours this is above {1} credits: nothing is applied yet. A second person has to approve it first.", "過去24時間にこのアカウントで動かした分と合わせて{1}クレジットを超えています。まだ実行されず、二人目の承認が必要です。"
 	case "live.after":
 		return "Balance after:", "変更後の残高："
 	case "live.too_large":
