@@ -59,6 +59,7 @@ func (s sample) bulkWork(state string) bulkworks.Work {
 		Facts: []ui.Fact{{Label: s.l.T("works.done"), Value: "1,380", URL: "/d"}, {Label: s.l.T("works.back_well"), Value: "1,204", URL: "/s"},
 			{Label: s.l.T("works.back_failed"), Value: "66", Note: s.l.T("works.back_failed_note", "5", "1,270"), URL: "/f"}, {Label: s.l.T("works.out"), Value: "110", URL: "/o"},
 			{Label: s.l.T("works.pending"), Value: "8,402", URL: "/t"}, {Label: s.l.T("works.lost"), Value: "32", URL: "/l"}, {Label: s.l.T("works.rate"), Value: "300", Note: s.l.T("works.rate_note", "300")}}}
+	m.Undo, m.Undoes, m.UndoneBy = &ui.Undo{Action: "/undo", OperationID: "x", Undoes: "bw_1", Next: "/w", Text: s.l.T("undo.open")}, ui.Link{Text: "bw_1", URL: "/w"}, ui.Link{Text: "bw_2", URL: "/w"}
 	switch state {
 	case "running":
 		m.PauseURL, m.AbortURL = "/pause", "/abort"

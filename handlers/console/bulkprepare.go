@@ -332,7 +332,7 @@ func pace(r request, k bulk.Kind) (bulk.Pace, error) {
 		read("stop_percent", &p.StopPercent)
 	case bulk.Discard:
 		read("per_minute", &p.PerMinute)
-	case bulk.Assign, bulk.Snooze:
+	case bulk.Assign, bulk.Snooze, bulk.Undo:
 	}
 	if len(bad) > 0 {
 		return p, fault.InvalidFields(bad...)
@@ -379,7 +379,7 @@ func (h *Console) startOf(r request, w bulk.Work) (operation.Outcome, error) {
 		if s.Until, err = snoozeUntil(r); err != nil {
 			return operation.Outcome{}, err
 		}
-	case bulk.Requeue, bulk.Discard:
+	case bulk.Requeue, bulk.Discard, bulk.Undo:
 	}
 	return h.BulkWorks.Start(r.Request().Context(), s)
 }

@@ -45,6 +45,7 @@ func (h *Console) bulkWorkRoutes() []route.Route {
 		at(http.MethodPost, "/:work/resume", "bulk_work.resume.post", staff.DeadLetterTriage, h.workStep),
 		at(http.MethodGet, "/:work/abort", "bulk_work.abort", staff.DeadLetterTriage, h.workStepForm),
 		at(http.MethodPost, "/:work/abort", "bulk_work.abort.post", staff.DeadLetterTriage, h.workStep),
+		at(http.MethodPost, "/:work/undo", "bulk_work.undo.post", staff.DeadLetterTriage, h.undoWork),
 	}
 }
 
@@ -55,7 +56,7 @@ func needs(k bulk.Kind) staff.Permission {
 		return staff.Requeue
 	case bulk.Discard:
 		return staff.Discard
-	case bulk.Assign, bulk.Snooze:
+	case bulk.Assign, bulk.Snooze, bulk.Undo:
 	}
 	return staff.DeadLetterTriage
 }
@@ -206,6 +207,9 @@ func (h *Console) bulkWork(c echo.Context) error {
 		m.ListURL = "/dead-letters?" + w.Filter
 	}
 	h.workSteps(r, w, &m)
+	if err := h.workUndo(r, w, &m); err != nil {
+		return err
+	}
 	var chips []ui.Chip
 	for _, s := range bulk.Shows() {
 		name := "all"

@@ -40,6 +40,7 @@ func bulkWorkSamples() map[string]sample {
 		"console.bulk_work.resume.post": {path: at + "/resume", form: reason, opens: support()},
 		"console.bulk_work.abort":       {path: at + "/abort", opens: support()},
 		"console.bulk_work.abort.post":  {path: at + "/abort", form: reason, opens: support()},
+		"console.bulk_work.undo.post":   {path: at + "/undo", form: url.Values{}, opens: support()},
 	}
 }
 

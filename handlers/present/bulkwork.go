@@ -94,6 +94,7 @@ func (p Presenter) BulkLines(w bulk.Work, filter string) []ui.Change {
 		line("dead.assignee", who)
 	case bulk.Snooze:
 		line("snooze.until", p.Stamp(w.Until).Full)
+	case bulk.Undo:
 	}
 	line("works.digest", w.DigestHex())
 	return out
@@ -123,7 +124,7 @@ func (p Presenter) BulkLive(w bulk.Work, at bulk.Progress, void bool) bulkworks.
 	show(bulk.ShowLost, "works.lost", at.Lost, "", false)
 	show(bulk.ShowExcluded, "works.excluded", at.Excluded, "", false)
 	show(bulk.ShowRefused, "works.not_possible", at.Refused, "", false)
-	if w.State == bulk.Running && w.Kind != bulk.Assign && w.Kind != bulk.Snooze {
+	if w.State == bulk.Running && (w.Kind == bulk.Requeue || w.Kind == bulk.Discard) {
 		v.Facts = append(v.Facts, ui.Fact{Label: p.L.T("works.rate"), Value: p.L.Credits(at.LastMinute), Note: p.L.T("works.rate_note", p.L.Credits(int64(w.PerMinute)))})
 	}
 	return v

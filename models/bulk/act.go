@@ -108,6 +108,8 @@ func (s *Store) change(ctx context.Context, b batch, it item) error {
 		_, err = s.letters.Assign(ctx, deadletter.AssignRequest{Request: letter, Assignee: actor.Parse(w.Assignee)})
 	case Snooze:
 		_, err = s.letters.Snooze(ctx, deadletter.SnoozeRequest{Request: letter, Until: w.Until})
+	case Undo:
+		_, err = s.letters.Undo(ctx, deadletter.UndoRequest{Request: letter, Undoes: itemOperation(*w.Undoes, it.JobKey, it.Generation)})
 	}
 	return err
 }

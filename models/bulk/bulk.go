@@ -37,9 +37,11 @@ const (
 	Discard Kind = "discard"
 	Assign  Kind = "assign"
 	Snooze  Kind = "snooze"
+	// Undo takes back what a work of Assign or Snooze did; see Store.Undo.
+	Undo Kind = "undo"
 )
 
-// Kinds lists them in the order in which screens offer them.
+// Kinds lists those that a selection can be made for, in the order in which screens offer them.
 func Kinds() []Kind { return []Kind{Requeue, Discard, Assign, Snooze} }
 
 // paced tells whether a work of this kind goes at a rate that a person chooses. What moves no work needs none.
@@ -150,6 +152,8 @@ type Work struct {
 	Key  int64
 	ID   string
 	Kind Kind
+	// Undoes is the work that one of kind Undo takes back; nil for others.
+	Undoes *string
 	// Filter is the query that selected the rows, "" where they were ticked.
 	Filter  string
 	State   State
@@ -189,7 +193,7 @@ type Work struct {
 // DigestHex is the digest in hexadecimal.
 func (w Work) DigestHex() string { return hex.EncodeToString(w.Digest) }
 
-const columns = `key, id, kind, filter, state, version, count, accounts, credits, excluded, digest, reason, note, assignee, until, probe, per_minute,
+const columns = `key, id, kind, undoes, filter, state, version, count, accounts, credits, excluded, digest, reason, note, assignee, until, probe, per_minute,
 	stop_percent, operation_id, leg, stop_failed, stop_back, prepared_by, created_at, started_by, started_at, changed_by, changed_at, ended_at`
 
 // Options tune a Store.

@@ -211,6 +211,7 @@ func checkKind(ctx context.Context, g *gorm.DB, w Work, r StartRequest) ([]fault
 				bad = append(bad, fault.Field{Name: "assignee", Message: "must be a member of the staff"})
 			}
 		}
+	case Undo:
 	case Snooze:
 		if r.Until == nil {
 			bad = append(bad, fault.Field{Name: "until", Message: "must be ahead, by a year at most"})

@@ -120,6 +120,9 @@ type Work struct {
 	// ResumeURL and AbortURL are empty where state or permission does not allow it.
 	ResumeURL string
 	AbortURL  string
+	Undo      *ui.Undo    // takes back what was done; nil: it cannot be, may not be, or was
+	Undoes    ui.Link     // the work that this one takes back; empty: none
+	UndoneBy  ui.Link     // the work that takes this one back; empty: none
 	Lines     []ui.Change // what was asked for
 	ListURL   string      // the list with the filter that selected; empty: rows were ticked
 	Shows     []ui.Choice

@@ -52,6 +52,8 @@ func bulkworks(key string) (en, ja string) {
 		return "Assign", "担当者を設定"
 	case "bulkkind.snooze":
 		return "Snooze", "スヌーズ"
+	case "bulkkind.undo":
+		return "Undo", "取り消し"
 	case "bulkopen.requeue":
 		return "Requeue…", "再投入…"
 	case "bulkopen.discard":
@@ -83,6 +85,12 @@ func bulkworks(key string) (en, ja string) {
 		return "Assign {1} dead letters", "デッドレター{1}件の担当者設定"
 	case "worktitle.snooze":
 		return "Snooze {1} dead letters", "デッドレター{1}件のスヌーズ"
+	case "worktitle.undo":
+		return "Undo for {1} dead letters", "デッドレター{1}件の取り消し"
+	case "works.undoes":
+		return "Takes back", "取り消す対象"
+	case "works.undone_by":
+		return "Undone by", "取り消した一括処理"
 	case "worksay.requeue":
 		return "Each job is tried again in a new generation. No customer pays now: a job that succeeds takes its refund back, {1} credits if all do.", "各ジョブは新しい世代で再試行されます。今は誰にも課金されません。成功したジョブだけが返金を回収し、全件成功の場合は{1}クレジットです。"
 	case "worksay.discard":
@@ -315,6 +323,10 @@ func bulkworks(key string) (en, ja string) {
 		return "The bulk work goes on.", "一括処理を再開しました。"
 	case "done.bulk_abort":
 		return "The bulk work was aborted.", "一括処理を中止しました。"
+	case "done.bulk_undo":
+		return "The bulk work is being undone, row by row. What somebody changed since stays as it is.", "一括処理を1件ずつ取り消しています。その後に変更されたものはそのまま残ります。"
+	case "kind.bulk_undo":
+		return "Undo a bulk work", "一括処理の取り消し"
 	case "conflict.bulk_work":
 		return "The bulk work was at another point by now.", "一括処理はすでに別の状態になっています。"
 	case "kind.bulk_prepare":
