@@ -213,12 +213,18 @@ func (h *Console) holdForm(r request, a asked, form ui.Act, err error) (views.As
 			m.Changes = append(m.Changes, ui.Change{Label: r.L.T("holds.waiting"), After: present.Presenter{L: r.L, Now: r.Now}.JobsWaiting(n)})
 		}
 	}
-	rate := func(perMinute int64) {
+	rate := func(perMinute int64) error {
 		f := field(r, "per_minute", err)
 		if r.Request().Method == http.MethodGet {
 			f.Value = strconv.FormatInt(perMinute, 10)
 		}
-		m.PerMinute = &f
+		m.PerMinute, m.Seen = &f, r.FormValue("seen")
+		if m.Seen != "" {
+			return nil
+		}
+		last, err := h.Dependencies.LastStep(r.Request().Context(), a.kind, a.name)
+		m.Seen = strconv.FormatInt(last, 10)
+		return err
 	}
 	if a.kind == dependency.OfAction {
 		m.Section, m.Crumbs = views.Section(layout.Queue), []ui.Link{{Text: r.L.T("nav.queue"), URL: queuePath}}
@@ -239,7 +245,7 @@ func (h *Console) holdForm(r request, a asked, form ui.Act, err error) (views.As
 			if hold != nil {
 				perMinute = hold.PerMinute
 			}
-			rate(perMinute)
+			return m, rate(perMinute)
 		}
 		return m, nil
 	}
@@ -255,7 +261,9 @@ func (h *Console) holdForm(r request, a asked, form ui.Act, err error) (views.As
 		waiting(a.status.Waiting)
 	case "release":
 		waiting(a.status.Waiting)
-		rate(a.status.ReleasePerMinute)
+		if err := rate(a.status.ReleasePerMinute); err != nil {
+			return m, err
+		}
 	case "default":
 		all, err := h.Dependencies.Defaults(r.Request().Context())
 		if err != nil {
@@ -305,6 +313,9 @@ func (h *Console) answerHold(c echo.Context) error {
 	case "hold_action":
 		out, err = h.Dependencies.HoldAction(ctx, by)
 	case "release", "release_action":
+		if seen, err := strconv.ParseInt(r.FormValue("seen"), 10, 64); err == nil {
+			by.Seen = &seen
+		}
 		perMinute, bad := wholeOf(r, "per_minute")
 		switch {
 		case bad != nil:

@@ -82,7 +82,7 @@ func TestDependencyFromHoldToRelease(t *testing.T) {
 		t.Fatalf("held twice: %d", refused.Code)
 	}
 	told := other.page(refused.Header().Get("Location"))
-	w.says(told, "It is held already.")
+	w.says(told, "It is held already. By Pat support,")
 	w.saysNot(told, "Held. No worker gets")
 	w.says(s.page("/dependencies"), "Held", "the vendor called", "1")
 	w.says(s.page("/dependencies?tab=unhealthy"), "render-farm")
@@ -102,7 +102,12 @@ func TestDependencyFromHoldToRelease(t *testing.T) {
 	if bad.Code != http.StatusUnprocessableEntity || !strings.Contains(bad.Body.String(), "A whole number.") {
 		t.Errorf("half a job a minute: %d", bad.Code)
 	}
-	w.says(s.sent(at+"/release", s.form(at+"/release", "reason", "fixed", "per_minute", "30")), "Releasing at 30 a minute", "Released by hand at 30 a minute", "fixed")
+	later := other.form(at+"/release", "seen", hidden(t, other.page(at+"/release"), "seen"), "reason", "fixed, I heard", "per_minute", "6000")
+	w.says(s.sent(at+"/release", s.form(at+"/release", "seen", hidden(t, s.page(at+"/release"), "seen"), "reason", "fixed", "per_minute", "30")), "Releasing at 30 a minute", "Released by hand at 30 a minute", "fixed")
+	// Who has looked at the same hold comes too late, and sets no other rate.
+	told = other.sent(at+"/release", later)
+	w.says(told, "Somebody has held or released it meanwhile. By Pat support,", "Releasing at 30 a minute")
+	w.saysNot(told, "6,000")
 	if got := w.Claim(t, 10); len(got) != 1 || got[0].JobID != "j1" {
 		t.Fatalf("%v, want j1", got)
 	}
@@ -132,7 +137,7 @@ func TestBreakerSettingsAndDefault(t *testing.T) {
 	if rec.Code != http.StatusSeeOther {
 		t.Fatalf("stale settings: %d", rec.Code)
 	}
-	w.says(lead.page(rec.Header().Get("Location")), "Somebody changed these settings meanwhile.", "25")
+	w.says(lead.page(rec.Header().Get("Location")), "Somebody changed these settings meanwhile. By Pat lead,", "25")
 
 	w.says(lead.page(at), "Of none.")
 	w.says(lead.sent(at+"/default", lead.form(at+"/default", "action", modeltest.Action, "reason", "all of it")), "The default is changed.", "Default of video_render changed")

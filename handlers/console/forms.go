@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -207,12 +208,33 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 	if say, to, ok := pr.Refusal(detail); ok {
 		notice.Happened, notice.Link = say, to
 	}
+	switch prefix, _, _ := strings.Cut(object, ":"); {
+	case prefix == "group", prefix == "dependency", prefix == "action" && r.Request().URL.Path == queuePath:
+		if by := h.toldBy(r, detail); by != "" {
+			notice.Happened += " " + by
+		}
+	}
 	if job != "" {
 		if by := h.whoWasFirst(r, account, job, state); by != "" {
 			notice.Happened += " " + by
 		}
 	}
 	return []ui.Notice{notice}
+}
+
+// toldBy says by whom and when, where a refusal keeps that; "" where it does not.
+func (h *Console) toldBy(r request, detail map[string]any) string {
+	by, _ := detail["by"].(string)
+	moment, _ := detail["at"].(string)
+	at, err := time.Parse(time.RFC3339Nano, moment)
+	if err != nil || by == "" {
+		return ""
+	}
+	pr, err := h.presenter(r)
+	if err != nil {
+		return ""
+	}
+	return r.L.T("conflict.by", pr.Who(by), r.L.Stamp(at, r.Now).Full)
 }
 
 // about is what this page is of, as audit rows name it, and of which account and job; "" where it is of none.

@@ -251,7 +251,7 @@ func TestGroupPages(t *testing.T) {
 	page = one.sent(at+"/note", note)
 	w.says(page, "The note was saved.", "The provider knows", "https://status.example/7", "By Pat support,")
 	stale.Set("note", "Nobody knows")
-	w.says(two.sent(at+"/note", stale), "The group was changed meanwhile.", "The provider knows")
+	w.says(two.sent(at+"/note", stale), "The group was changed meanwhile. By Pat support,", "The provider knows")
 	bad := formOf(t, page, at+"/note")
 	bad.Set("link", "javascript:alert(1)")
 	if rec := one.post(at+"/note", bad); rec.Code != http.StatusUnprocessableEntity || !strings.Contains(rec.Body.String(), "begins with https://") {

@@ -131,6 +131,8 @@ type Request struct {
 	Name string
 	// Reason is required, up to 500 characters.
 	Reason string
+	// Seen is what LastStep said when the person looked: a release refuses another one. nil for whichever it is.
+	Seen *int64
 }
 
 // Result is the stored result of every change.
@@ -160,6 +162,9 @@ func (r Request) check() []fault.Field {
 
 func (r Request) request(kind Kind, what string, in operation.Input, bad []fault.Field) operation.Request {
 	in["name"], in["reason"] = r.Name, r.Reason
+	if r.Seen != nil {
+		in["seen"] = *r.Seen
+	}
 	return operation.Request{Scope: ScopeOf(kind, r.Name), ID: r.OperationID, Kind: what, Actor: r.Actor, RequestID: r.RequestID,
 		Reason: r.Reason, Object: string(kind) + ":" + r.Name, Input: in, Invalid: append(r.check(), bad...)}
 }

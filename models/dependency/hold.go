@@ -81,12 +81,15 @@ func held(ctx context.Context, tx *operation.Tx, kind Kind, name string) error {
 // Release lets the work of a dependency through again, no more than perMinute jobs a minute until what waited is gone. A
 // breaker that was open begins anew, closed: results from now on decide whether it opens again. While work is being
 // released, a further release sets another rate. Faults: invalid_request, dependency_not_found, state_conflict (nothing of it
-// is held, or it is being released at this rate already), and those of operation.Apply.
+// is held, it is being released at this rate already, or somebody held or released it since r.Seen), and those of operation.Apply.
 func (s *Service) Release(ctx context.Context, r Request, perMinute int64) (operation.Outcome, error) {
 	req := r.request(OfDependency, "release_dependency", operation.Input{"per_minute": perMinute}, checkRate(perMinute))
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
 		d, err := lock(ctx, tx, r.Name)
 		if err != nil {
+			return nil, err
+		}
+		if err := unmoved(ctx, tx, OfDependency, r); err != nil {
 			return nil, err
 		}
 		if err := release(ctx, tx, OfDependency, r, perMinute); err != nil {
@@ -108,6 +111,9 @@ func (s *Service) Release(ctx context.Context, r Request, perMinute int64) (oper
 func (s *Service) ReleaseAction(ctx context.Context, r Request, perMinute int64) (operation.Outcome, error) {
 	req := r.request(OfAction, "release_action", operation.Input{"per_minute": perMinute}, checkRate(perMinute))
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
+		if err := unmoved(ctx, tx, OfAction, r); err != nil {
+			return nil, err
+		}
 		if err := release(ctx, tx, OfAction, r, perMinute); err != nil {
 			return nil, err
 		}
@@ -135,7 +141,8 @@ func release(ctx context.Context, tx *operation.Tx, kind Kind, r Request, perMin
 		return fmt.Errorf("dependency: release: %w", res.Error)
 	}
 	if res.RowsAffected == 0 {
-		return fault.State("not_held", "Nothing of %s is held, or it is being released at this rate already. Nothing was changed.", r.Name)
+		return told(ctx, tx, kind, r.Name, byHand,
+			fault.State("not_held", "Nothing of %s is held, or it is being released at this rate already. Nothing was changed.", r.Name))
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (s *Service) Change(ctx context.Context, r Request, revision int64, to Sett
 			return nil, fmt.Errorf("dependency: change: %w", res.Error)
 		}
 		if res.RowsAffected == 0 {
-			return nil, fault.State("settings_changed", "Somebody changed these settings meanwhile. Nothing was changed.")
+			return nil, told(ctx, tx, OfDependency, r.Name, settings, fault.State("settings_changed", "Somebody changed these settings meanwhile. Nothing was changed."))
 		}
 		p := paced(to.ReleasePerMinute)
 		err = tx.DB.WithContext(ctx).Exec(`UPDATE holds SET per_minute = ?, spacing_us = ?, burst = ? WHERE kind = 'dependency' AND name = ?`,
@@ -72,7 +72,7 @@ func (s *Service) SetDefault(ctx context.Context, r Request, action string, on b
 			return nil, fmt.Errorf("dependency: default: %w", res.Error)
 		}
 		if res.RowsAffected == 0 {
-			return nil, fault.State("default_unchanged", "Action %s is so already. Nothing was changed.", action)
+			return nil, told(ctx, tx, OfDependency, r.Name, defaults, fault.State("default_unchanged", "Action %s is so already. Nothing was changed.", action))
 		}
 		return Result{Name: r.Name, State: d.State}, note(ctx, tx, OfDependency, r.Name, "changed", map[string]any{"action": action, "dependency": row.Before},
 			map[string]any{"action": action, "dependency": name}, d.State, Figures{Action: action, DefaultBefore: row.Before})

@@ -105,6 +105,7 @@ type Ask struct {
 	NameField *ui.Field // nil where the name is known
 	Actions   []ui.Option
 	Reason    ui.Field
+	Seen      string // the last step by hand that the person saw; empty for forms that go by none
 }
 
 // Section is where a form belongs.

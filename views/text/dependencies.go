@@ -197,6 +197,8 @@ func dependencies(key string) (en, ja string) {
 		return "It is held already.", "すでに保留されています。"
 	case "conflict.not_held":
 		return "Nothing of it is held, or it is being released at this rate already.", "保留中のものはないか、すでにこの速度で解放中です。"
+	case "conflict.hold_changed":
+		return "Somebody has held or released it meanwhile.", "先にほかの人が保留または解放しました。"
 	case "conflict.settings_changed":
 		return "Somebody changed these settings meanwhile.", "先に設定が変更されました。"
 	case "conflict.default_unchanged":
