@@ -413,8 +413,9 @@ func (s sample) overview() overview.Model {
 		DeadLetters: overview.Tile{Count: "214", Note: overview.Oldest(s.l, s.l.Ago(now.Add(-26*24*time.Hour), now)), URL: "/dead-letters"},
 		Negative:    overview.Tile{Count: "3", Note: overview.Together(s.l, s.l.Credits(-1240)), URL: "/accounts?negative=1"},
 		Halted:      overview.Tile{Count: "1", URL: "/rollouts"}, Unattributed: overview.Tile{Count: "1,000+", URL: "/costs?state=unattributed"},
-		Integrity: &overview.Integrity{Passed: true, Found: "0", Checked: s.l.N("count.entries", 5012345), At: s.at(14 * time.Hour)},
-		Today:     "30 Nov", LastWeek: "23 Nov", Until: "18:20 JST",
+		Settlements: overview.Tile{Count: "2", Note: s.l.T("overview.settlements_note", "1", "1"), URL: "/settlements"},
+		Integrity:   &overview.Integrity{Passed: true, Found: "0", Checked: s.l.N("count.entries", 5012345), At: s.at(14 * time.Hour)},
+		Today:       "30 Nov", LastWeek: "23 Nov", Until: "18:20 JST",
 		Compare: []overview.Compare{
 			{Type: "charge", Today: s.l.Signed(-43344), Before: s.l.Signed(-41210), Change: "+5 %", Entries: "1,204", TodayURL: "/ledger?type=charge&period=today"},
 			{Type: "refund", Today: s.l.Signed(684), Before: s.l.Signed(702), Change: text.Minus + "3 %", Entries: "19", TodayURL: "/ledger?type=refund&period=today"},

@@ -5,7 +5,8 @@ import (
 	views "recoup/views/overview"
 )
 
-// needsOfRollouts adds what rollouts need of a person: those that are halted, and the costs that would halt one. Whoever
+// needsOfRollouts adds what rollouts need of a person: those that are halted, settlements that are not done, and the costs
+// that would halt one. Whoever
 // may not see them has no tile.
 func (h *Console) needsOfRollouts(r request, m *views.Model) error {
 	ctx := r.Request().Context()
@@ -15,6 +16,18 @@ func (h *Console) needsOfRollouts(r request, m *views.Model) error {
 			return err
 		}
 		m.Halted = views.Tile{Count: r.L.Credits(halted), URL: "/rollouts"}
+	}
+	if r.may(staff.SettlementView) {
+		n, err := h.Settlements.CountUnfinished(ctx)
+		if err != nil {
+			return err
+		}
+		m.Settlements = views.Tile{Count: r.L.Credits(n.Proposed + n.Outside + n.Paying), URL: settlementsPath}
+		if n.Proposed+n.Outside > 0 {
+			m.Settlements.Note = r.L.T("overview.settlements_note", r.L.Credits(n.Proposed), r.L.Credits(n.Outside))
+		} else {
+			m.Settlements.Calm = true
+		}
 	}
 	if r.may(staff.CostView) {
 		loose, err := h.Costs.CountUnattributed(ctx, railCount)

@@ -44,6 +44,13 @@ func TestACostThatNobodyCanPlaceHaltsTheRollout(t *testing.T) {
 	}
 	page := product.page(at)
 	w.says(page, "Halted", "Cost reconciliation failed", "farm/line-2", "Enrolled accounts keep the candidate price; nobody new enters")
+	record := fmt.Sprintf(`href="/costs/records/%d">farm/line-2<`, w.costKey("line-2"))
+	if !strings.Contains(page, record) || !strings.Contains(product.page(at+"/resume"), record) {
+		t.Errorf("the record that halted it is not a link:\n%s", text(page))
+	}
+	if support := w.as(staff.Support).page(at); strings.Contains(support, "/costs/") || !strings.Contains(text(support), "1 unattributed cost: farm/line-2") {
+		t.Errorf("who may not see costs is led there, or not told:\n%s", text(support))
+	}
 	if !strings.Contains(page, at+"/resume") {
 		t.Errorf("no way to resume:\n%s", text(page))
 	}

@@ -144,6 +144,7 @@ func (h *Console) rollout(c echo.Context) error {
 		return err
 	}
 	m := pr.Rollout(o, accounts, checks, findings, history)
+	r.reachable(m.Checks)
 	if m.Effects, err = h.effects(r, pr, o); err != nil {
 		return err
 	}
@@ -276,6 +277,7 @@ func (h *Console) movePage(r request, m rolloutMove, o rollout.Rollout, form ui.
 	}
 	if checked {
 		f.Made, f.Checks = pr.MoveChecks(o, checks)
+		r.reachable(f.Checks)
 		if f.Blocked = pr.Unsafe(o, checks); f.Blocked != "" {
 			f.Help = pr.Help(o, checks)
 		}

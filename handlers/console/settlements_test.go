@@ -153,6 +153,7 @@ func TestSettlementOfThreePeople(t *testing.T) {
 	w.says(fiona.page(request), "Settlement of +26 credits", dearer, "the price was wrong")
 	st := w.settlementIn(request)
 	at := "/settlements/" + st.ID
+	w.says(lena.page("/"), "Open settlements 1 1 to approve, 0 without a document")
 	w.says(fiona.page(at), "Waits for a second person", "Pat finance proposed it", "acct_7", "780 → becomes 800", "Proposed", "Edit")
 	w.says(lena.page(at), "Approve")
 	if strings.Contains(fiona.page(at), "/approve") {
@@ -182,6 +183,7 @@ func TestSettlementOfThreePeople(t *testing.T) {
 	lena.approves(request)
 	w.says(lena.page(at), "It is approved and waits for a worker.")
 	w.pay()
+	w.says(paula.page("/"), "Open settlements 0 Show settlements")
 	w.says(paula.page(at), "3 jobs were paid, 1 were left out.", "Left out", "The account was frozen.", "Paid", "Payment begun", "Approved")
 	w.says(paula.page(at+"?outcome=excluded"), "acct_9")
 	if strings.Contains(paula.page(at+"?outcome=excluded"), ">acct_7<") {
@@ -229,6 +231,7 @@ func TestSettledOutsideInTheConsole(t *testing.T) {
 	at := "/settlements/" + st.ID
 	lena.approves(request)
 	w.says(fiona.page(at), "to be settled outside", "Name the document")
+	w.says(fiona.page("/"), "Open settlements 1 0 to approve, 1 without a document")
 	form := fiona.form(at+"/outside", "reference", "CN-7", "reason", "credit note")
 	if rec := fiona.post(at+"/outside", url.Values{"operation_id": {ids.New()}, "reason": {"x"}}); rec.Code != http.StatusUnprocessableEntity {
 		t.Errorf("no reference: %d", rec.Code)

@@ -5,6 +5,7 @@ import (
 
 	"recoup/models/rollout"
 	views "recoup/views/rollouts"
+	"recoup/views/ui"
 )
 
 // finding is one thing that a check found, in words.
@@ -90,6 +91,18 @@ func (p Presenter) admitted(value string) string {
 		return said
 	}
 	return p.L.T("finding.at_stage", said, stage)
+}
+
+// looseCosts are the unattributed records that a failed check names, each with its page where it is known.
+func looseCosts(c rollout.Check) []ui.Link {
+	out := make([]ui.Link, len(c.Costs))
+	for i, name := range c.Costs {
+		out[i].Text = name
+		if i < len(c.CostKeys) {
+			out[i].URL = CostURL(c.CostKeys[i])
+		}
+	}
+	return out
 }
 
 // foundBy says what a failed check found.

@@ -165,7 +165,10 @@ func (p Presenter) check(r rollout.Rollout, all rollout.Checks, c rollout.Check)
 	case rollout.Pass:
 		v.State = "passed"
 	case rollout.Fail:
-		v.State, v.Why = "failed", p.foundBy(c)
+		// The sentence ends with the names of the records, which the page makes links of.
+		v.State, v.Costs = "failed", looseCosts(c)
+		c.Costs = nil
+		v.Why = p.foundBy(c)
 	default:
 		v.State = "missing"
 		var lacks []string

@@ -224,7 +224,7 @@ func (c checker) reconcile(ctx context.Context, g *gorm.DB, r Rollout, out *Chec
 	if costs.Unattributed > 0 {
 		x := &out.All[2]
 		x.Found += costs.Unattributed
-		x.Unattributed, x.Costs = costs.Unattributed, costs.Names
+		x.Unattributed, x.Costs, x.CostKeys = costs.Unattributed, costs.Names, costs.Keys
 		x.Why = join(x.Why, fmt.Sprintf("%d unattributed costs: %s", costs.Unattributed, strings.Join(costs.Names, ", ")))
 	}
 	if costs.Known*10000 < costs.Delivered*int64(r.MinCostsBps) || costs.Delivered == 0 && r.MinCostsBps > 0 {

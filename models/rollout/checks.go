@@ -41,10 +41,12 @@ type Check struct {
 	Outcome Outcome   `json:"outcome"`
 	// Found counts what is wrong: findings that are open and, for check 3, unattributed costs.
 	Found int64 `json:"found"`
-	// Unattributed is how many of Found are cost records that are unattributed, Costs names a few of them; Example is one of
-	// the other findings, nil where there are none.
+	// Unattributed is how many of Found are cost records that are unattributed, Costs names a few of them and CostKeys has
+	// their keys in the same order, none where they were not kept; Example is one of the other findings, nil where there are
+	// none.
 	Unattributed int64    `json:"unattributed,omitempty"`
 	Costs        []string `json:"costs,omitempty"`
+	CostKeys     []int64  `json:"cost_keys,omitempty"`
 	Example      *Example `json:"example,omitempty"`
 	// Why says the same, or what is missing, in an English sentence for programs and logs; empty for a pass.
 	Why string `json:"why,omitempty"`
@@ -109,9 +111,10 @@ func (c Checks) Why() string {
 // Costs is what is known of a rollout's costs.
 type Costs struct {
 	// Unattributed counts cost records that concern the rollout and belong to no operation, job or overhead rule; Names are
-	// a few of them.
+	// a few of them, Keys theirs in the same order.
 	Unattributed int64
 	Names        []string
+	Keys         []int64
 	// Delivered are the delivered jobs under the candidate, Known those of them with a cost.
 	Delivered, Known int64
 }

@@ -24,7 +24,7 @@ func KnownCosts(ctx context.Context, g *gorm.DB, r Rollout) (Costs, error) {
 	}
 	out.Unattributed = count
 	for _, x := range examples {
-		out.Names = append(out.Names, x.Source+"/"+x.ExternalID)
+		out.Names, out.Keys = append(out.Names, x.Source+"/"+x.ExternalID), append(out.Keys, x.Key)
 	}
 	// Through the charges of the rollout: the jobs of everybody are too many to look through each minute.
 	err = g.WithContext(ctx).Raw(`SELECT count(*) AS delivered, count(*) FILTER (WHERE EXISTS (

@@ -32,6 +32,24 @@ func (s *Store) List(ctx context.Context, rolloutID string, from *Position, dir 
 	return page.Cut(rows, limit, from, dir, func(r Settlement) Position { return Position{Key: r.Key} }), nil
 }
 
+// Unfinished says how many settlements wait for somebody or something.
+type Unfinished struct {
+	// Proposed wait for a second person; Outside are approved, and the document is not named yet; Paying are being paid.
+	Proposed, Outside, Paying int64
+}
+
+// CountUnfinished counts the settlements that are neither done nor void.
+func (s *Store) CountUnfinished(ctx context.Context) (Unfinished, error) {
+	var n Unfinished
+	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FILTER (WHERE s.approved_at IS NULL) AS proposed, count(*) FILTER (WHERE s.approved_at IS NOT NULL AND s.way = 'outside') AS outside,
+			count(*) FILTER (WHERE s.approved_at IS NOT NULL AND s.way = 'ledger') AS paying
+		FROM settlements s ` + requestOf + ` WHERE s.finished_at IS NULL AND (s.approved_at IS NOT NULL OR ` + isOpen + `)`).Scan(&n).Error
+	if err != nil {
+		return n, fmt.Errorf("settlement: count: %w", err)
+	}
+	return n, nil
+}
+
 // Outcome filters lines by what became of them.
 type Outcome string
 

@@ -59,15 +59,17 @@ type Model struct {
 	Dependencies Tile
 	// Halted are halted rollouts, Unattributed costs that belong to nothing; the zero Tile: the person may not see them.
 	Halted, Unattributed Tile
-	Integrity            *Integrity // nil: never run
-	Today                string     // name of today
-	LastWeek             string     // name of the day it is compared with
-	Until                string     // time of day both are counted up to, with the zone
-	Compare              []Compare
-	Services             []Service
-	Late                 []Late
-	LateURL              string
-	Zone                 string
+	// Settlements are those that are neither done nor void; the zero Tile: the person may not see them.
+	Settlements Tile
+	Integrity   *Integrity // nil: never run
+	Today       string     // name of today
+	LastWeek    string     // name of the day it is compared with
+	Until       string     // time of day both are counted up to, with the zone
+	Compare     []Compare
+	Services    []Service
+	Late        []Late
+	LateURL     string
+	Zone        string
 }
 
 // Oldest is the note of a tile that says since when the oldest of its things waits: Stamp.Relative.

@@ -69,6 +69,8 @@ type Check struct {
 	Found string
 	State string // passed, failed, missing
 	Why   string
+	// Costs are the unattributed records that Why counts; without a URL for who may not see costs.
+	Costs []ui.Link
 	At    text.Stamp
 }
 

@@ -147,6 +147,12 @@ func rolloutSteps(key string) (en, ja string) {
 		return "Show rollouts", "ロールアウトを表示"
 	case "overview.say_halted":
 		return "Rollouts that a failed check has halted: {1}.", "検査の失敗で停止したロールアウトが{1}件あります。"
+	case "overview.settlements":
+		return "Open settlements", "未完了の精算"
+	case "overview.settlements_go":
+		return "Show settlements", "精算を表示"
+	case "overview.settlements_note":
+		return "{1} to approve, {2} without a document", "承認待ち{1}件、書類待ち{2}件"
 	case "overview.unattributed":
 		return "Unattributed costs", "未帰属の費用"
 	case "overview.unattributed_go":
