@@ -27,7 +27,7 @@ func richRollouts(s sample, f layout.Frame) []page {
 		list.Rows = append(list.Rows, row)
 	}
 	list.Rows = append(list.Rows, pricing.Row{Action: ui.ID{Value: "subtitles", URL: "/pricing/actions/subtitles"}, Price: s.l.T("price.none")})
-	one := pricing.Action{ID: "video_render", Say: s.l.T("action.say", "video_render@v4", s.at(40*time.Hour).Full), Zone: "JST", NewURL: "/pricing/new?action=video_render", RetireURL: "/x", Rollout: rollout}
+	one := pricing.Action{ID: "video_render", Say: s.l.T("action.say", "video_render@v4", s.at(40*time.Hour).Full), Zone: "JST", NewURL: "/pricing/new?action=video_render", RetireURL: "/x", Rollout: rollout, Losses: []string{"video_render@v5: " + s.loss()}}
 	for i, state := range []string{"not_in_force", "in_force", "retired"} {
 		one.Versions = append(one.Versions, pricing.Version{Rule: rule("video_render@v" + string('5'-rune(i))), State: state, Price: price, Example: example, Made: s.at(time.Duration(i) * 50 * time.Hour),
 			Who: "Mika Sato", Why: "Ten percent off for the summer, agreed with finance on 3 November", ForceURL: "/x", RetireURL: "/x"})
@@ -41,8 +41,8 @@ func richRollouts(s sample, f layout.Frame) []page {
 	}
 	form := pricing.New{Act: s.act(true), Action: ui.Field{Value: "video_render"}, Unit: ui.Field{Value: "second"}, UnitPrice: ui.Field{Value: "667"},
 		Minimum: ui.Field{Value: "x", Error: s.l.T("problem.is required")}, Discount: ui.Field{Value: "1000"}, ExampleUnits: ui.Field{Value: "60"},
-		Rounding: pricing.RoundingOptions(s.l, "half_even"), Preview: pricing.Preview{Price: price, Example: example}}
-	force := pricing.Force{Act: s.act(false), Rule: "video_render@v5", Expected: "video_render@v4", Before: "video_render@v4: " + price, After: "video_render@v5: " + price, Example: example, Action: "video_render", ActionURL: action.URL}
+		Rounding: pricing.RoundingOptions(s.l, "half_even"), Preview: pricing.Preview{Price: price, Example: example, Loss: s.loss()}}
+	force := pricing.Force{Act: s.act(false), Rule: "video_render@v5", Expected: "video_render@v4", Before: "video_render@v4: " + price, After: "video_render@v5: " + price, Example: example, Loss: s.loss(), Action: "video_render", ActionURL: action.URL}
 	rows := rollouts.Model{Zone: "JST", NewURL: "/rollouts/new"}
 	for i, state := range []string{"halted", "running", "paused", "draft", "rolled_back", "completed", "archived"} {
 		rows.Rows = append(rows.Rows, rollouts.Row{ID: ui.ID{Value: rollout.Text, URL: rollout.URL}, Title: "Video render: 10 % off", State: state, Action: action, Baseline: "video_render@v4",
@@ -59,7 +59,7 @@ func richRollouts(s sample, f layout.Frame) []page {
 		{name: "rollout", view: rollouts.RolloutPage(f, s.rollout())},
 		{name: "inbox", view: inbox.Page(f, s.inbox())},
 		{name: "rollout-advance", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "advance", ID: rollout.Text, URL: rollout.URL, Version: "3", Blocked: s.l.T("checks.fails", s.l.T("checks.reconciliation")),
-			Changes: s.advanceChanges(), Notes: []string{s.l.T("effect.say", "28", "14,202"), s.l.T("effect.part")}, Made: s.l.T("checks.made_now", s.at(0).Full), Checks: s.rollout().Checks,
+			Changes: s.advanceChanges(), Loss: s.loss(), Notes: []string{s.l.T("effect.say", "28", "14,202"), s.l.T("effect.part")}, Made: s.l.T("checks.made_now", s.at(0).Full), Checks: s.rollout().Checks,
 			Help: []ui.Link{{Text: s.l.T("help.findings"), URL: "/rollouts/x"}, {Text: s.l.T("help.costs"), URL: "/costs?state=unattributed"}, {Text: s.l.T("help.charges")}}})},
 		{name: "rollout-second", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "start", ID: rollout.Text, URL: rollout.URL, Version: "1",
 			Second: rollouts.Second{Say: s.l.T("second.needed"), Replaces: "cr_x", Version: "1", Digest: "00"}})},
@@ -72,6 +72,10 @@ func richRollouts(s sample, f layout.Frame) []page {
 			StagesError: s.l.T("problem.is required"), Stages: []rollouts.NewStage{{Number: "1", Threshold: ui.Field{Value: "1000"}, DwellH: ui.Field{Value: "24"}},
 				{Number: "2", Threshold: ui.Field{Value: "100001", Error: s.l.T("problem.is too long")}, Plans: ui.Field{Value: "pro, team"}}}})},
 	}
+}
+
+func (s sample) loss() string {
+	return s.l.T("price.below_cost", s.l.N("price.loss", 1214, "812.07", "1,034.20331", "USD"))
 }
 
 func (s sample) inbox() inbox.Model {
@@ -118,7 +122,7 @@ func (s sample) rollout() rollouts.Rollout {
 		m.Events = append(m.Events, rollouts.Event{At: s.at(time.Duration(i*31) * time.Hour), Kind: kind, Stage: s.l.T("stage.threshold", "1"), Who: "Mika Sato", Enrolled: "118",
 			Reason: "Everything was quiet for three days, agreed with finance", Operation: ui.ID{Value: "op", URL: "/operations?scope=rollout:x&id=op"}})
 	}
-	m.Effects = s.effects()
+	m.Effects, m.Loss = s.effects(), s.loss()
 	m.Help = s.l.T("help.costs")
 	return m
 }

@@ -85,6 +85,9 @@ func (h *Console) priceAction(c echo.Context) error {
 		}
 		m.Versions = append(m.Versions, row)
 	}
+	if m.Losses, err = h.losses(r, versions); err != nil {
+		return err
+	}
 	periods, err := h.Pricing.Periods(ctx, a.ID)
 	if err != nil {
 		return err
@@ -143,7 +146,10 @@ func (h *Console) newRulePage(c echo.Context) error {
 		}
 	}
 	if r.FormValue("unit_price") != "" {
-		m.Preview = h.preview(ctx, r)
+		var err error
+		if m.Preview, err = h.preview(ctx, r); err != nil {
+			return err
+		}
 	}
 	return formPage(c, views.NewPage(h.frame(r), m))
 }
@@ -165,14 +171,18 @@ func (h *Console) ruleForm(r request, form ui.Act, err error) views.New {
 
 func (h *Console) previewRule(c echo.Context) error {
 	r := h.of(c)
-	return render(c, http.StatusOK, views.PreviewPart(r.L, h.preview(c.Request().Context(), r)))
+	p, err := h.preview(c.Request().Context(), r)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.PreviewPart(r.L, p))
 }
 
-// preview works the example out of what stands in the form, beside the price in force.
-func (h *Console) preview(ctx context.Context, r request) views.Preview {
+// preview works the example out of what stands in the form, beside the price in force, and holds the price against known costs.
+func (h *Console) preview(ctx context.Context, r request) (views.Preview, error) {
 	n, err := r.rule()
 	if r.FormValue("unit_price") == "" {
-		return views.Preview{}
+		return views.Preview{}, nil
 	}
 	n.Reason = "preview"
 	if err == nil {
@@ -181,15 +191,16 @@ func (h *Console) preview(ctx context.Context, r request) views.Preview {
 		}
 	}
 	if f := fault.As(err); f != nil {
-		return views.Preview{Problem: f.Fields[0].Name + ": " + r.L.Maybe("problem."+f.Fields[0].Message, f.Fields[0].Message)}
+		return views.Preview{Problem: f.Fields[0].Name + ": " + r.L.Maybe("problem."+f.Fields[0].Message, f.Fields[0].Message)}, nil
 	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
-	rule := pricing.Rule{UnitPrice: n.UnitPrice, Minimum: n.Minimum, DiscountBps: n.DiscountBps, Rounding: n.Rounding, ExampleUnits: max(n.ExampleUnits, 1)}
+	rule := pricing.Rule{Action: n.Action, UnitPrice: n.UnitPrice, Minimum: n.Minimum, DiscountBps: n.DiscountBps, Rounding: n.Rounding, ExampleUnits: max(n.ExampleUnits, 1)}
 	var was *pricing.Rule
 	if a, err := h.Pricing.Action(ctx, n.Action); err == nil && a.Priced() {
 		was = &a.Rule
 	}
-	return views.Preview{Price: pr.Price(rule, n.Unit), Example: pr.Example(rule, was, n.Unit)}
+	loss, err := h.loss(r, rule)
+	return views.Preview{Price: pr.Price(rule, n.Unit), Example: pr.Example(rule, was, n.Unit), Loss: loss}, err
 }
 
 func (h *Console) newRule(c echo.Context) error {
@@ -224,7 +235,11 @@ func (h *Console) forceForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return formPage(c, views.ForcePage(h.frame(r), forceModel(r, act(r, present.ActionURL(a.ID)), v, a, nil)))
+	m := forceModel(r, act(r, present.ActionURL(a.ID)), v, a, nil)
+	if m.Loss, err = h.loss(r, v.Rule); err != nil {
+		return err
+	}
+	return formPage(c, views.ForcePage(h.frame(r), m))
 }
 
 func forceModel(r request, form ui.Act, v pricing.Version, a pricing.Action, err error) views.Force {

@@ -5,7 +5,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"recoup/models/cost"
+	"recoup/models/decimal"
 	"recoup/models/job"
 	"recoup/models/modeltest"
 	"recoup/models/staff"
@@ -53,4 +56,37 @@ func TestWhoPutWhichPriceInForce(t *testing.T) {
 	page := b.page(at)
 	w.says(page, "Retired", "Not in force")
 	w.saysNot(page, "In force In force", "still in force")
+}
+
+// Whoever makes a price, puts it in force or tries it is told that it falls below what jobs of the action cost.
+func TestAPriceBelowKnownCostIsSaid(t *testing.T) {
+	w := newWorld(t)
+	w.furnishRollouts()
+	w.Account(t, "acct_7", 1000)
+	w.Charge(t, "acct_7", "j1", 60)
+	if _, err := w.Jobs.Signal(context.Background(), job.SignalRequest{Envelope: modeltest.Envelope(), AccountID: "acct_7", JobID: "j1", Signal: job.Signal{Type: job.SignalSucceeded}}); err != nil {
+		t.Fatal(err)
+	}
+	costs := cost.New(w.Ops)
+	hour := time.Now().Add(-time.Hour)
+	cents := func(n int64) decimal.Decimal { return decimal.FromInt(n).Over(100, 2) }
+	if _, err := costs.Record(context.Background(), cost.Batch{Envelope: modeltest.Envelope(), Source: "farm",
+		Records: []cost.NewRecord{{ExternalID: "a", Amount: cents(57), Currency: "USD", Time: hour, AccountID: "acct_7", JobID: "j1"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := costs.SetValue(context.Background(), cost.ValueRequest{Envelope: modeltest.Envelope(), Currency: "USD", Value: cents(1), ValidFrom: hour, Reason: "list price"}); err != nil {
+		t.Fatal(err)
+	}
+	const below = "Below known cost. The newest delivered job with a known cost brings in 0.54 USD at this price and cost 0.57 USD."
+	b := w.as(staff.Product)
+	preview := "/pricing/preview?action=" + modeltest.Action + "&unit=second&unit_price=1000&rounding=up&discount_bps="
+	w.says(b.page(preview+"1000"), below)
+	w.saysNot(b.page(preview+"0"), "Below known cost")
+	w.says(b.page("/pricing/rules/"+modeltest.Action+"@v2/force"), below)
+	w.says(b.page("/rollouts/"+roID), below)
+	w.says(b.page("/rollouts/"+roID+"/start"), below)
+	// v3 is retired and v1 covers its cost.
+	w.saysNot(b.page("/pricing/actions/"+modeltest.Action), "Below known cost")
+	// Who may not see costs is not told of them.
+	w.saysNot(w.as(staff.Viewer).page("/rollouts/"+roID), "Below known cost")
 }

@@ -165,6 +165,11 @@ func (h *Console) rollout(c echo.Context) error {
 	if o.State.Live() {
 		m.CheckURL = at + "/check"
 	}
+	if o.State.Live() || o.State == rollout.Draft {
+		if m.Loss, err = h.lossOf(r, o.Candidate); err != nil {
+			return err
+		}
+	}
 	if err := h.terms(r, pr, o, &m); err != nil {
 		return err
 	}
@@ -284,6 +289,12 @@ func (h *Console) movePage(r request, m rolloutMove, o rollout.Rollout, form ui.
 	}
 	if until := o.DwellUntil(); m.name == "advance" && until != nil && until.After(pr.Now) {
 		f.Blocked = strings.TrimSpace(r.L.T("effect.dwell", r.L.Stamp(*until, pr.Now).Full) + " " + f.Blocked)
+	}
+	if m.name == "start" || m.name == "advance" || m.name == "complete" {
+		var err error
+		if f.Loss, err = h.lossOf(r, o.Candidate); err != nil {
+			return nil, err
+		}
 	}
 	if err := h.overdue(r, m, o, &f); err != nil {
 		return nil, err

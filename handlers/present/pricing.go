@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"recoup/models/cost"
 	"recoup/models/pricing"
 	views "recoup/views/pricing"
 	"recoup/views/ui"
@@ -68,6 +69,18 @@ func (p Presenter) ActionRow(a pricing.Action) views.Row {
 		row.Rollout = ui.Link{Text: *a.RolloutID, URL: RolloutURL(*a.RolloutID)}
 	}
 	return row
+}
+
+// Loss says in which currencies delivered jobs cost more than a price brings in; empty for none.
+func (p Presenter) Loss(losses []cost.Loss) string {
+	var parts []string
+	for _, x := range losses {
+		parts = append(parts, p.L.N("price.loss", x.Jobs, p.Decimal(x.Revenue), p.Decimal(x.Cost), x.Currency))
+	}
+	if parts == nil {
+		return ""
+	}
+	return p.L.T("price.below_cost", strings.Join(parts, " "))
 }
 
 // ActionSay tells in a sentence what an action costs now.

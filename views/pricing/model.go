@@ -35,7 +35,8 @@ type Action struct {
 	Retired   bool
 	Versions  []Version
 	Periods   []Period
-	Rollout   ui.Link // zero: none is live
+	Losses    []string // rule versions whose price falls below known cost
+	Rollout   ui.Link  // zero: none is live
 	Zone      string
 	NewURL    string
 	RetireURL string
@@ -81,6 +82,7 @@ type Preview struct {
 	Price   string // empty: there is nothing to show yet
 	Example string
 	Problem string // why there is none
+	Loss    string // that the price falls below known cost; empty: not that it is known
 }
 
 // Force is the form that puts a rule version in force.
@@ -91,6 +93,7 @@ type Force struct {
 	Before    string
 	After     string
 	Example   string
+	Loss      string // that the price falls below known cost; empty: not that it is known
 	ActionURL string
 	Action    string
 	Reason    ui.Field

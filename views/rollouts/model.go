@@ -39,6 +39,7 @@ type Rollout struct {
 	Action   ui.ID
 	Help     string // who can change that
 	Warning  string // why it does not widen; empty: nothing keeps it
+	Loss     string // that the candidate falls below known cost; empty: not that it is known
 	Stages   []Stage
 	Checks   []Check // empty: never made
 	Examined string
@@ -127,6 +128,7 @@ type Move struct {
 	Version   string
 	Changes   []ui.Change
 	Notes     []string // how Changes were worked out
+	Loss      string   // that the candidate falls below known cost; empty: not that it is known
 	Danger    bool
 	Made      string    // when Checks were made; empty: the step asks for none
 	Checks    []Check   // those that the step waits for

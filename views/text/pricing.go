@@ -43,6 +43,12 @@ func pricing(key string) (en, ja string) {
 		return "No price in force", "適用中の価格なし"
 	case "price.until_now":
 		return "still in force", "適用中"
+	case "price.below_cost":
+		return "Below known cost. {1} Costs that are not billed yet come on top.", "既知の原価を下回ります。{1}未請求の原価は含まれていません。"
+	case "price.loss.one":
+		return "The newest delivered job with a known cost brings in {2} {4} at this price and cost {3} {4}.", "原価の分かっている最新の納品済みジョブ{1}件は、この価格では{2} {4}の収入に対し、原価は{3} {4}でした。"
+	case "price.loss.other":
+		return "The newest {1} delivered jobs with a known cost bring in {2} {4} at this price and cost {3} {4}.", "原価の分かっている最新の納品済みジョブ{1}件は、この価格では{2} {4}の収入に対し、原価は{3} {4}でした。"
 	case "price.unit":
 		return "{1} credits a {2}", "{2}あたり{1}クレジット"
 	case "price.off":
