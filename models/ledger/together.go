@@ -20,7 +20,7 @@ const LimitWindow = "24 hours"
 // movedAlone are the entries by which a requester moved credits alone within LimitWindow; the account is the caller's to
 // add. Payments of settlements are attributed to a rollout, and a second person approved them.
 const movedAlone = `FROM entries e WHERE e.actor = ? AND e.created_at > clock_timestamp() - interval '` + LimitWindow + `'
-	AND e.type IN ('grant', 'adjustment') AND e.rollout_id IS NULL AND NOT (e.actor LIKE 'key:%' AND e.type = 'grant' AND e.category = 'paid')
+	AND e.type IN ('grant', 'adjustment') AND e.rollout_id IS NULL
 	AND NOT EXISTS (SELECT 1 FROM change_requests c
 		WHERE c.account_key = e.account_key AND c.scope = '' AND c.operation_id = e.operation_id AND c.state = 'approved')
 	AND NOT EXISTS (SELECT 1 FROM bulk_grant_references r JOIN bulk_grants b ON b.key = r.bulk_key
@@ -49,8 +49,7 @@ func (s *Service) RoomOf(ctx context.Context, who actor.Actor, account string) (
 // OverTogether tells on which of the accounts, by their keys, the amounts would take the requester above the limit
 // together with what the same requester moved there alone, in the same direction, within LimitWindow: grants and
 // adjustments that no second person approved. Who asks inside a transaction holds the locks of the accounts
-// (LockAccounts), so that two of one's own requests cannot both find room. What a program books as paid (topUp) is left
-// out. Without a limit it is none of them. The answer is in the order of the keys.
+// (LockAccounts), so that two of one's own requests cannot both find room. Without a limit it is none of them. The answer is in the order of the keys.
 func (s *Service) OverTogether(ctx context.Context, g *gorm.DB, who actor.Actor, amounts map[int64]int64) ([]int64, error) {
 	if s.limit == nil || len(amounts) == 0 {
 		return nil, nil
@@ -97,16 +96,10 @@ func (s *Service) LockAccounts(ctx context.Context, tx *operation.Tx, keys []int
 	return nil
 }
 
-// topUp reports whether a program books what a customer paid: each payment counts by itself, since a good customer may
-// make any number of them a day, and each has its counterpart outside.
-func topUp(who actor.Actor, p Posting) bool {
-	return who.Kind == actor.Key("").Kind && p.Type == Grant && p.Category == Paid
-}
-
 // needsSecond reports whether a posting of the operation's account needs a second person: by itself, or together with
 // what the same requester moved there before. It takes the account's lock where the amount alone does not tell.
 func (s *Service) needsSecond(ctx context.Context, tx *operation.Tx, p Posting) (bool, error) {
-	if s.limit == nil || s.exceeds(p.Amount) || topUp(tx.Request.Actor, p) {
+	if s.limit == nil || s.exceeds(p.Amount) {
 		return s.exceeds(p.Amount), nil
 	}
 	if err := s.LockAccounts(ctx, tx, []int64{tx.AccountKey}); err != nil {

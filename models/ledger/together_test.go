@@ -63,9 +63,9 @@ func TestSplittingDoesNotGoAroundTheLimit(t *testing.T) {
 		{grant(kim, "b", 100), false}, {grant(ana, "a", 100), false},
 		// The other direction has room of its own: a mistake is put right alone.
 		{adjust(kim, -100), false}, {adjust(kim, -1), true}, {adjust(kim, math.MinInt64), true},
-		// A program's top-ups count one by one, and what it gives away counts together.
-		{grant(actor.Key("k"), "a", 100), false}, {grant(actor.Key("k"), "a", 100), false}, {grant(actor.Key("k"), "a", 101), true},
-		{give(actor.Key("k"), 100), false}, {give(actor.Key("k"), 1), true},
+		// No key goes around it either, whatever it calls its grants.
+		{grant(actor.Key("k"), "a", 60), false}, {grant(actor.Key("k"), "a", 101), true}, {give(actor.Key("k"), 41), true}, {give(actor.Key("k"), 40), false},
+		{grant(actor.Key("k"), "a", 1), true},
 	} {
 		if x.got != x.want {
 			t.Errorf("step %d waits: %v", i, x.got)
