@@ -123,7 +123,13 @@ func (h *Console) approvals(c echo.Context) error {
 		return err
 	}
 	for _, x := range rows.Rows {
-		m.Rows = append(m.Rows, pr.ApprovalRow(x))
+		applies, err := h.appliedBy(c.Request().Context(), x)
+		if err != nil {
+			return err
+		}
+		line := pr.ApprovalRow(x)
+		line.Outcome = present.ApprovalOutcome(applies)
+		m.Rows = append(m.Rows, line)
 	}
 	return fragment(r, h, http.StatusOK, show, part)
 }
@@ -174,6 +180,9 @@ func (h *Console) approvalDetail(r request, cr approval.Request) (views.Detail, 
 		return views.Detail{}, err
 	}
 	var err error
+	if d.Task, err = h.appliedBy(ctx, cr); err != nil {
+		return views.Detail{}, err
+	}
 	if d.History, err = h.Requests.History(ctx, cr.ID, historyRows); err != nil {
 		return views.Detail{}, err
 	}

@@ -224,7 +224,7 @@ func bulkFailure(r request, f bulkgrant.File, t task.Task) string {
 	if f.FailedLine == nil {
 		return r.L.Maybe("fault."+t.Error, t.Message)
 	}
-	return r.L.T("bulk.failed_line", r.L.Credits(*f.FailedLine), bulkProblem(r, *f.FailedProblem, *f.FailedValue))
+	return r.L.T("bulk.failed_line", r.L.Credits(*f.FailedLine), present.Presenter{L: r.L}.BulkProblem(*f.FailedProblem, *f.FailedValue))
 }
 
 // previewBulk fills in what a file would do that nobody has confirmed.
@@ -266,7 +266,7 @@ func bulkProblems(r request, problems []bulkgrant.Problem) []views.Problem {
 			out = append(out, views.Problem{What: r.L.N("bulk.more", int64(len(problems)-most))})
 			break
 		}
-		v := views.Problem{Column: p.Column, Value: p.Value, What: bulkProblem(r, p.Code, p.Value)}
+		v := views.Problem{Column: p.Column, Value: p.Value, What: present.Presenter{L: r.L}.BulkProblem(p.Code, p.Value)}
 		if p.Line > 0 {
 			v.Line = r.L.Credits(int64(p.Line))
 		}
@@ -276,17 +276,6 @@ func bulkProblems(r request, problems []bulkgrant.Problem) []views.Problem {
 		out = append(out, v)
 	}
 	return out
-}
-
-// bulkProblem words the code of a problem; value is what the code has with it.
-func bulkProblem(r request, code, value string) string {
-	if r.L.Maybe("bulkline."+code, "") == "" {
-		return r.L.Maybe("fault."+code, code)
-	}
-	if n, err := strconv.ParseInt(value, 10, 64); err == nil && (code == "balance_too_large" || code == "double_reference") {
-		value = r.L.Credits(n)
-	}
-	return r.L.T("bulkline."+code, value)
 }
 
 func (h *Console) confirmBulk(c echo.Context) error {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"recoup/models/bulkgrant"
+	"recoup/models/fault"
 	"recoup/models/ids"
 	"recoup/models/modeltest"
 	"recoup/models/staff"
@@ -63,6 +64,14 @@ func (b *browser) sendFile(path, operation, name, content string) *httptest.Resp
 // applied lets the task of a file do its work, as a worker does.
 func (w *world) applied(path string) {
 	w.t.Helper()
+	if err := w.apply(path); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// apply is applied for a file that may fail: the task ends with the fault, which is returned.
+func (w *world) apply(path string) error {
+	w.t.Helper()
 	ctx := context.Background()
 	f, err := w.bulk.Find(ctx, strings.TrimPrefix(path, "/grants/import/"))
 	if err != nil || f.TaskID == nil {
@@ -77,12 +86,16 @@ func (w *world) applied(path string) {
 		w.t.Fatalf("%v", err)
 	}
 	result, err := w.bulk.Run(ctx, run)
-	if err == nil {
-		err = run.Finish(ctx, result)
+	if bad := fault.As(err); bad != nil {
+		if err := run.Fail(ctx, bad.Code, bad.Error()); err != nil {
+			w.t.Fatal(err)
+		}
+		return err
 	}
 	if err != nil {
-		w.t.Fatal(err)
+		return err
 	}
+	return run.Finish(ctx, result)
 }
 
 func path(location string) string {
@@ -197,12 +210,13 @@ func TestAFileAboveTheLimitNeedsASecondPerson(t *testing.T) {
 	// The second person sees what is to be approved, line by line.
 	w.says(lena.page(request), "Lines of the file", "r1", "+6", "5 → becomes 11", "r2", "+5", "11 → becomes 16", "Download all lines")
 	w.says(lena.page("/approvals?kind=bulk_grant"), "Grants of +11 credits from a file")
-	w.says(lena.sent(request+"/approve", lena.seen(request+"/approve", "fine")), "Approved and applied.")
+	w.says(lena.sent(request+"/approve", lena.seen(request+"/approve", "fine")), "Approved. It is applied now", "It is being applied.")
 	w.applied(at)
 	if got := w.Balance(t, "acct_7"); got != 16 {
 		t.Errorf("balance %d", got)
 	}
 	w.says(fiona.page(at), "2 lines were granted")
+	w.says(lena.page(request), "It was applied once.")
 
 	rec = fiona.sendFile("/grants/import", ids.New(), "big2.csv", bulkHeader+"q1,acct_7,60,paid,x\n")
 	at = path(rec.Header().Get("Location"))
@@ -210,6 +224,38 @@ func TestAFileAboveTheLimitNeedsASecondPerson(t *testing.T) {
 	lena.sent(request+"/reject", lena.seen(request+"/reject", "not ours"))
 	w.says(fiona.page(at), "Its change request was not approved.", "Rejected")
 	if got := w.Balance(t, "acct_7"); got != 16 {
+		t.Errorf("balance %d", got)
+	}
+}
+
+// An approval of a file only starts it. Where it then cannot be granted nothing says that it was, and whoever asked and
+// whoever approved are told.
+func TestAnApprovedFileThatCannotBeGrantedSaysSo(t *testing.T) {
+	w := limitedWorld(t, 10)
+	w.Account(t, "acct_7", 5)
+	fiona, lena := w.as(staff.Finance), w.as(staff.Lead)
+	rec := fiona.sendFile("/grants/import", operationID(t, fiona.page("/grants/import")), "big.csv", bulkHeader+"r1,acct_7,11,paid,x\n")
+	at := path(rec.Header().Get("Location"))
+	request := fiona.asks(at, url.Values{"operation_id": {operationID(t, fiona.page(at))}})
+	lena.sent(request+"/approve", lena.seen(request+"/approve", "fine"))
+	w.says(lena.page("/approvals?tab=decided"), "Approved Waiting")
+	// Meanwhile the reference is used up by another file.
+	rec = fiona.sendFile("/grants/import", ids.New(), "small.csv", bulkHeader+"r1,acct_7,1,paid,x\n")
+	other := path(rec.Header().Get("Location"))
+	fiona.sent(other, url.Values{"operation_id": {operationID(t, fiona.page(other))}})
+	w.applied(other)
+
+	if err := w.apply(at); !fault.Is(err, bulkgrant.CodeBadLines) {
+		t.Fatal(err)
+	}
+	for _, b := range []*browser{fiona, lena} {
+		page := b.page(request)
+		w.says(page, "It could not be granted, and nothing of it was")
+		w.saysNot(page, "It was applied once", "Approved and applied")
+		w.says(b.page("/approvals?tab=decided"), "Approved Failed")
+		w.says(b.page("/inbox"), "Nothing of the file big.csv was granted", "Line 2: This reference was used before for something else.")
+	}
+	if got := w.Balance(t, "acct_7"); got != 6 {
 		t.Errorf("balance %d", got)
 	}
 }

@@ -157,6 +157,9 @@ func (h *Console) notices(r request) []ui.Notice {
 	}
 	happened := h.triaged(r, stored)
 	if happened == "" {
+		happened = h.approvedLater(r, stored)
+	}
+	if happened == "" {
 		happened = r.L.Maybe("done."+stored.Kind, stored.Kind)
 	}
 	if r.QueryParam("replayed") != "" {

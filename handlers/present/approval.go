@@ -13,6 +13,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/settlement"
 	"recoup/models/staff"
+	"recoup/models/task"
 	"recoup/views/approvals"
 	"recoup/views/overview"
 	"recoup/views/ui"
@@ -112,6 +113,8 @@ type ApprovalPage struct {
 	Selected string
 	// Deciders are the people who may decide on it.
 	Deciders []staff.Person
+	// Task applies what was approved where the approval itself does not; nil for other kinds, and once it is not kept any more.
+	Task *task.Task
 	// Own is true when the reader asked for it, ByOwnKey when an API key that the reader made did, May when the reader has
 	// the role that decides.
 	Own, ByOwnKey, May bool
@@ -120,7 +123,7 @@ type ApprovalPage struct {
 // ApprovalView maps a change request to its page, without the links to its forms.
 func (p Presenter) ApprovalView(d ApprovalPage) (approvals.Detail, error) {
 	r := d.Request
-	v := approvals.Detail{ID: ui.ID{Value: r.ID, URL: ApprovalURL(r.ID)}, Title: p.ApprovalTitle(r), State: ApprovalState(r.State), Say: p.approvalSay(r),
+	v := approvals.Detail{ID: ui.ID{Value: r.ID, URL: ApprovalURL(r.ID)}, Title: p.ApprovalTitle(r), State: ApprovalState(r.State), Say: p.approvalSay(r, d.Task),
 		Reason: r.Reason, By: p.actor(r.RequestedBy), Asked: p.L.Stamp(r.RequestedAt, p.Now), Expires: p.L.Stamp(r.ExpiresAt, p.Now),
 		Operation: ui.ID{Value: r.OperationID, URL: OperationURL(r.OperationScope().String(), r.OperationID)}, Digest: r.DigestHex(),
 		Version: p.L.Credits(int64(r.Version)), DecisionReason: r.DecisionReason, DecidedAt: p.Stamp(r.DecidedAt)}
@@ -236,14 +239,34 @@ func (p Presenter) proposedFile(r approval.Request, v *approvals.Detail) error {
 	return nil
 }
 
-// approvalSay is the sentence that answers where a change request stands.
-func (p Presenter) approvalSay(r approval.Request) string {
+// AppliedLater reports whether an approval only starts the task that applies what was proposed.
+func AppliedLater(k approval.Kind) bool { return k == bulkgrant.Kind || k == settlement.Kind }
+
+// ApprovalOutcome is the state of the task that applies what was approved, where that is not done; "" for others.
+func ApprovalOutcome(t *task.Task) string {
+	if t == nil || t.State == task.Done {
+		return ""
+	}
+	return string(t.State)
+}
+
+// approvalSay is the sentence that answers where a change request stands. t is the task that applies it; nil where none
+// does or is known.
+func (p Presenter) approvalSay(r approval.Request, t *task.Task) string {
 	by, until := p.actor(r.RequestedBy), p.L.Stamp(r.ExpiresAt, p.Now).Full
 	decider := ""
 	if r.DecidedBy != nil {
 		decider = p.actor(*r.DecidedBy)
 	}
 	switch {
+	case r.State == approval.Approved && AppliedLater(r.Kind) && t == nil:
+		return p.L.T("approval.say_later", by, decider)
+	case r.State == approval.Approved && ApprovalOutcome(t) != "" && !t.State.Over():
+		return p.L.T("approval.say_running", by, decider)
+	case r.State == approval.Approved && ApprovalOutcome(t) != "" && r.Kind == bulkgrant.Kind:
+		return p.L.T("approval.say_failed_file", by, decider)
+	case r.State == approval.Approved && ApprovalOutcome(t) != "":
+		return p.L.T("approval.say_failed", by, decider)
 	case r.State == approval.Approved:
 		return p.L.T("approval.say_approved", by, decider)
 	case r.State == approval.Rejected:

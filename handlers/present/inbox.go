@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recoup/models/approval"
+	"recoup/models/bulkgrant"
 	"recoup/models/inbox"
 	"recoup/models/rollout"
 	views "recoup/views/inbox"
@@ -19,6 +20,8 @@ func (p Presenter) InboxMessage(t inbox.Told) views.Message {
 		if json.Unmarshal([]byte(t.Detail), &d) == nil {
 			p.toldOfApproval(&v, t.Code, d)
 		}
+	case bulkgrant.ToldFailed:
+		p.toldOfFile(&v, t.Detail)
 	case rollout.ToldStep:
 		var d struct {
 			rollout.ToldOfStep

@@ -52,24 +52,10 @@ func (s *Store) Run(ctx context.Context, run *task.Run) (any, error) {
 		return s.apply(ctx, tx, run, f, env)
 	})
 	if err != nil {
-		return nil, errors.Join(err, s.failed(ctx, f, err))
+		return nil, errors.Join(err, s.failed(ctx, run, f, err))
 	}
 	var result Result
 	return result, out.Decode(&result)
-}
-
-// failed keeps which line a file failed at, beside what is rolled back.
-func (s *Store) failed(ctx context.Context, f File, err error) error {
-	bad := fault.As(err)
-	if bad == nil || bad.Code != CodeBadLines {
-		return nil
-	}
-	res := s.g.WithContext(ctx).Exec(`UPDATE bulk_grants SET failed_line = ?, failed_problem = ?, failed_value = ? WHERE id = ? AND applied_at IS NULL`,
-		bad.Detail["line"], bad.Detail["problem"], bad.Detail["value"], f.ID)
-	if res.Error != nil {
-		return fmt.Errorf("bulkgrant: failed: %w", res.Error)
-	}
-	return nil
 }
 
 func (s *Store) apply(ctx context.Context, tx *operation.Tx, run *task.Run, f File, env ledger.Envelope) (Result, error) {

@@ -35,6 +35,7 @@ type Row struct {
 	By      string
 	Asked   text.Stamp
 	State   string
+	Outcome string     // state of the task that applies it, where that is not done; empty: nothing to add
 	Until   text.Stamp // when it expires; once decided, when that was
 	Decider string     // empty: nobody decided
 }

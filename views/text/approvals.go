@@ -79,6 +79,14 @@ func approvals(key string) (en, ja string) {
 		return "{1} asks for this. It is applied only when a second person approves it before {2}.", "{1}の申請です。{2}までに二人目が承認した場合にだけ実行されます。"
 	case "approval.say_approved":
 		return "{1} asked for this, {2} approved it. It was applied once.", "{1}が申請し、{2}が承認しました。一度だけ実行されました。"
+	case "approval.say_later":
+		return "{1} asked for this, {2} approved it. Its own page says what came of it.", "{1}が申請し、{2}が承認しました。結果は対象のページで確認できます。"
+	case "approval.say_running":
+		return "{1} asked for this, {2} approved it. It is being applied.", "{1}が申請し、{2}が承認しました。実行中です。"
+	case "approval.say_failed":
+		return "{1} asked for this, {2} approved it. Applying it failed; its own page says what was done and what was not.", "{1}が申請し、{2}が承認しましたが、実行に失敗しました。実行された範囲は対象のページで確認できます。"
+	case "approval.say_failed_file":
+		return "{1} asked for this, {2} approved it. It could not be granted, and nothing of it was; the file’s page says why.", "{1}が申請し、{2}が承認しましたが、付与できませんでした。何も付与されていません。理由はファイルのページで確認できます。"
 	case "approval.say_rejected":
 		return "{1} asked for this, {2} rejected it. Nothing was applied.", "{1}が申請し、{2}が却下しました。何も実行されていません。"
 	case "approval.say_withdrawn":
@@ -218,6 +226,8 @@ func approvals(key string) (en, ja string) {
 
 	case "done.approve":
 		return "Approved and applied.", "承認し、実行しました。"
+	case "done.approve_later":
+		return "Approved. It is applied now; this page says what comes of it.", "承認しました。これから実行され、結果はこのページに表示されます。"
 	case "done.reject":
 		return "The request was rejected. Nothing was applied.", "申請を却下しました。何も実行されていません。"
 	case "done.withdraw":

@@ -79,6 +79,8 @@ func bulkgrants(key string) (en, ja string) {
 		return "Cannot be granted", "付与不可"
 	case "bulk.line_entry":
 		return "Entry {1}", "記帳{1}"
+	case "inbox.bulk_grant_failed":
+		return "Nothing of the file {1} was granted", "ファイル{1}の付与は実行されませんでした"
 	case "bulk.failed_line":
 		return "Line {1}: {2}", "{1}行目：{2}"
 	case "bulk.confirm_second":
