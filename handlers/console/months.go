@@ -110,7 +110,9 @@ func (h *Console) month(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := pr.Month(o, verified)
+	// A closed month has the days of the zone it was closed in.
+	pr.L.Zone = o.Location
+	m := pr.Month(o, verified, h.Months.Zone())
 	if r.may(staff.LedgerExport) {
 		m.Exports = ui.Exports{Say: r.L.T("month.export"), Links: []ui.Link{{Text: r.L.T("export.csv"), URL: present.MonthURL(o.Month) + "/export"}}}
 	}
@@ -143,7 +145,7 @@ func (h *Console) exportMonth(c echo.Context) error {
 	if zone, err := time.LoadLocation(o.Zone); err == nil {
 		out.zone = zone // of a month that was closed in another one
 	}
-	rows := export.Month(o, h.Months.Zone())
+	rows := export.Month(o)
 	out.rows = int64(len(rows) - 1) // without its head
 	w := csv.NewWriter(out)
 	w.UseCRLF = true

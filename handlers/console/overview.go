@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/present"
+	"recoup/models/calendar"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/page"
@@ -76,8 +77,8 @@ func (h *Console) compareDays(ctx context.Context, r request, pr present.Present
 		zone = time.UTC
 	}
 	now := r.Now.In(zone)
-	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone)
-	before := today.AddDate(0, 0, -7)
+	today := calendar.Day(now.Year(), now.Month(), now.Day(), zone)
+	before := calendar.Day(now.Year(), now.Month(), now.Day()-7, zone)
 	until := now.AddDate(0, 0, -7)
 	types := []ledger.Type{ledger.Charge, ledger.Refund, ledger.Reclaim}
 	current, err := h.Ledger.Totals(ctx, ledger.Filter{Types: types, From: &today, To: &now})

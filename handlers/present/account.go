@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"recoup/models/calendar"
 	"recoup/models/credit"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -92,10 +93,10 @@ func (p Presenter) Days(entries []ledger.Entry) []Day {
 	var days []Day
 	for _, e := range entries {
 		y, m, d := e.CreatedAt.In(zone).Date()
-		begin := time.Date(y, m, d, 0, 0, 0, 0, zone)
+		begin := calendar.Day(y, m, d, zone)
 		if len(days) == 0 || !days[len(days)-1].Begin.Equal(begin) {
-			// By the calendar, not by 24 hours: clocks change.
-			days = append(days, Day{Begin: begin, End: time.Date(y, m, d+1, 0, 0, 0, 0, zone)})
+			// By the calendar, not by 24 hours: clocks change, at midnight too.
+			days = append(days, Day{Begin: begin, End: calendar.Day(y, m, d+1, zone)})
 		}
 		last := &days[len(days)-1]
 		last.Entries = append(last.Entries, e)

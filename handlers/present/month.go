@@ -52,8 +52,9 @@ func (p Presenter) signed(s credit.Sum) string { return p.L.SignedSum(s.String()
 
 func negated(s credit.Sum) credit.Sum { return credit.Sum{}.Minus(s) }
 
-// Month is the page of one month. The presenter's zone is the book time zone. verified is nil while verify never ran.
-func (p Presenter) Month(o month.Overview, verified *month.Verified) views.Model {
+// Month is the page of one month. The presenter's zone is that of the month, book the one that lists of the ledger are asked
+// for in. verified is nil while verify never ran.
+func (p Presenter) Month(o month.Overview, verified *month.Verified, book *time.Location) views.Model {
 	over := !o.To.After(p.Now)
 	first, last := o.From, o.To.Add(-time.Microsecond)
 	m := views.Model{Title: p.MonthName(o.Month), State: MonthState(o.Closed != nil, over), Around: p.monthsAround(o)}
@@ -62,9 +63,12 @@ func (p Presenter) Month(o month.Overview, verified *month.Verified) views.Model
 		say = "month.say_running"
 	}
 	m.Say = []string{p.L.T(say, p.L.Days(first, last), o.Zone)}
-	links := p.linksOf(o)
-	if links.shifted {
+	links := linksOf(o, book)
+	if !o.From.Equal(o.Month.Start(o.Location)) {
 		m.Say = append(m.Say, p.L.T("month.say_shifted", p.L.Stamp(first, p.Now).Full))
+	}
+	if o.Location.String() != book.String() {
+		m.Say = append(m.Say, p.L.T("month.say_zone", o.Zone, book.String()))
 	}
 	closing := p.L.T("months.closing")
 	if !over {
@@ -273,17 +277,13 @@ func sorted[V any](m map[string]V) []string {
 type monthLinks struct {
 	zone        *time.Location
 	first, last time.Time
-	// shifted is true for a month that does not begin with a day: no days select its entries.
+	// shifted is true for a month that does not begin or end with a day of the zone: no days select its entries.
 	shifted bool
 }
 
-func (p Presenter) linksOf(o month.Overview) monthLinks {
-	zone := p.L.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
+func linksOf(o month.Overview, zone *time.Location) monthLinks {
 	return monthLinks{zone: zone, first: o.From.In(zone), last: o.To.Add(-time.Microsecond).In(zone),
-		shifted: !o.From.Equal(o.Month.Start(zone)) || !o.To.Equal(o.Month.End(zone))}
+		shifted: o.Location.String() != zone.String() || !o.From.Equal(o.Month.Start(zone)) || !o.To.Equal(o.Month.End(zone))}
 }
 
 func (k monthLinks) to(filter url.Values) string {

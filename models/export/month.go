@@ -12,7 +12,7 @@ import (
 // Month is the figures of a month as the rows of a table, the header first. The first column says what a row
 // is: opening, type, group, closing, delivered, open_refunds, day, digest. Rows of a group add up to those of
 // their type, and so do rows of days; opening and all types make closing.
-func Month(o month.Overview, zone *time.Location) [][]string {
+func Month(o month.Overview) [][]string {
 	rows := [][]string{{"figure", "month", "zone", "day", "type", "rule_version", "rollout", "cohort", "category", "entries", "credits"}}
 	add := func(figure, day, kind string, group [4]string, count string, amount credit.Sum) {
 		rows = append(rows, []string{figure, o.Month.String(), o.Zone, day, kind, inert(group[0]), inert(group[1]), inert(group[2]), inert(group[3]), count, amount.String()})
@@ -32,7 +32,7 @@ func Month(o month.Overview, zone *time.Location) [][]string {
 	for _, d := range o.Days {
 		for _, t := range ledger.Types() {
 			if s := d.Types[t]; s.Count > 0 {
-				add("day", d.Start.In(zone).Format(time.DateOnly), string(t), none, number(s.Count), s.Amount)
+				add("day", d.Start.In(o.Location).Format(time.DateOnly), string(t), none, number(s.Count), s.Amount)
 			}
 		}
 	}

@@ -121,7 +121,8 @@ func (s *Service) obstacle(ctx context.Context, g *gorm.DB, m calendar.Month) (*
 		return &Obstacle{State: StateLater}, nil
 	}
 	if open != nil {
-		return &Obstacle{State: StatePrevious, Month: calendar.MonthOf(open.In(s.zone))}, nil
+		first, err := s.monthOf(ctx, g, *open)
+		return &Obstacle{State: StatePrevious, Month: first}, err
 	}
 	last, err := s.Verified(ctx)
 	switch {
@@ -133,6 +134,16 @@ func (s *Service) obstacle(ctx context.Context, g *gorm.DB, m calendar.Month) (*
 		return &Obstacle{State: StateProblems, Checks: last.Problems}, nil
 	}
 	return nil, nil
+}
+
+// monthOf is the open month that holds a moment. By the book time zone of today it may lie in one that was closed in
+// another zone and had ended by then.
+func (s *Service) monthOf(ctx context.Context, g *gorm.DB, at time.Time) (calendar.Month, error) {
+	for m := calendar.MonthOf(at.In(s.zone)); ; m = m.Next() {
+		if _, to, err := s.span(ctx, g, m); err != nil || at.Before(to) {
+			return m, err
+		}
+	}
 }
 
 // CloseRequest asks for a month to be closed.

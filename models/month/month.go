@@ -105,15 +105,15 @@ func find(ctx context.Context, g *gorm.DB, m calendar.Month) (*Closed, error) {
 }
 
 // Span is when a month begins and ends. A closed one keeps the moments it was closed with. One that follows a
-// closed month begins where that ended, also when the book time zone was changed in between, so that no entry
-// falls between two months or into both.
+// closed month begins where that ended, and one before a closed month ends where that begins, also when the book time zone
+// was changed in between, so that no entry falls between two months or into both.
 func (s *Service) Span(ctx context.Context, m calendar.Month) (from, to time.Time, err error) {
 	return s.span(ctx, s.g, m)
 }
 
 func (s *Service) span(ctx context.Context, g *gorm.DB, m calendar.Month) (from, to time.Time, err error) {
 	var rows []stored
-	err = g.WithContext(ctx).Raw(selectClosed+` WHERE month IN (?, ?)`, m.String(), m.Previous().String()).Scan(&rows).Error
+	err = g.WithContext(ctx).Raw(selectClosed+` WHERE month IN (?, ?, ?)`, m.String(), m.Previous().String(), m.Next().String()).Scan(&rows).Error
 	if err != nil {
 		return from, to, fmt.Errorf("month: span: %w", db.Fault(err))
 	}
@@ -121,7 +121,7 @@ func (s *Service) span(ctx context.Context, g *gorm.DB, m calendar.Month) (from,
 	return from, to, nil
 }
 
-// spanned is the span of a month, where rows are those of it and of the month before that are closed.
+// spanned is the span of a month, where rows are those of it and of the months around it that are closed.
 func (s *Service) spanned(m calendar.Month, rows []stored) (from, to time.Time) {
 	from, to = m.Start(s.zone), m.End(s.zone)
 	for _, r := range rows {
@@ -130,6 +130,8 @@ func (s *Service) spanned(m calendar.Month, rows []stored) (from, to time.Time) 
 			return r.Starts, r.Ends
 		case m.Previous().String():
 			from = r.Ends
+		case m.Next().String():
+			to = r.Starts
 		}
 	}
 	return from, to
@@ -145,6 +147,8 @@ type Day struct {
 // Overview is a month as its page shows it.
 type Overview struct {
 	Figures
+	// Location is the zone of the month's days: the one it was closed in, the book time zone for an open one.
+	Location *time.Location
 	// Days are all days of the month, also those to come.
 	Days []Day
 	// Oldest and Newest are the first and the last month there are.
@@ -183,7 +187,7 @@ func (s *Service) Read(ctx context.Context, m calendar.Month) (Overview, error) 
 		Row        stored `gorm:"embedded"`
 	}
 	err := s.g.WithContext(ctx).Raw(`SELECT clock_timestamp() AS now, `+firstEntry+` AS first, c.*
-		FROM (VALUES (1)) one LEFT JOIN (`+selectClosed+` WHERE month IN (?, ?)) c ON true`, m.String(), m.Previous().String()).Scan(&rows).Error
+		FROM (VALUES (1)) one LEFT JOIN (`+selectClosed+` WHERE month IN (?, ?, ?)) c ON true`, m.String(), m.Previous().String(), m.Next().String()).Scan(&rows).Error
 	if err != nil {
 		return o, fmt.Errorf("month: read: %w", db.Fault(err))
 	}
@@ -194,21 +198,28 @@ func (s *Service) Read(ctx context.Context, m calendar.Month) (Overview, error) 
 	around := make([]stored, 0, len(rows))
 	for _, r := range rows {
 		if r.Row.Month == "" {
-			continue // neither is closed
+			continue // none is closed
 		}
 		c, err := r.Row.closed()
 		if err != nil {
 			return o, err
 		}
-		if c.Figures.Month == m {
+		switch c.Figures.Month {
+		case m:
 			o.Closed = &c
-		} else {
+		case m.Previous():
 			o.Before = &c.Figures.Closing
 		}
 		around = append(around, r.Row)
 	}
 	from, to := s.spanned(m, around)
-	bounds := calendar.Days(from, to, s.zone)
+	o.Location = s.zone
+	if o.Closed != nil {
+		if o.Location, err = time.LoadLocation(o.Closed.Figures.Zone); err != nil {
+			return o, fmt.Errorf("month: zone of closed month %s: %w", m, err)
+		}
+	}
+	bounds := calendar.Days(from, to, o.Location)
 	groups, balances, err := s.Rollup.Tied(ctx, rollup.Filter{}, bounds)
 	if err != nil {
 		return o, fmt.Errorf("month: %w", err)
@@ -230,11 +241,7 @@ func (s *Service) Read(ctx context.Context, m calendar.Month) (Overview, error) 
 			types[ledger.Type(g.Type)] = types[ledger.Type(g.Type)].plus(g.Count, g.Amount)
 		}
 	}
-	o.Figures = Of(m, s.zone.String(), from, to, within)
-	if o.Closed != nil {
-		// The name of the zone is part of the figures, and it is the one the month was closed in.
-		o.Zone = o.Closed.Figures.Zone
-	}
+	o.Figures = Of(m, o.Location.String(), from, to, within)
 	return o, nil
 }
 
@@ -297,6 +304,9 @@ func (s *Service) List(ctx context.Context, upTo calendar.Month, limit int) (lis
 		l := Listed{Month: m, From: m.Start(s.zone), To: m.End(s.zone), Types: map[ledger.Type]Sum{}}
 		if c, ok := known[m.Previous()]; ok {
 			l.From = c.Figures.To
+		}
+		if c, ok := known[m.Next()]; ok {
+			l.To = c.Figures.From
 		}
 		if c, ok := known[m]; ok {
 			l.From, l.To, l.Closed = c.Figures.From, c.Figures.To, true

@@ -555,6 +555,35 @@ func TestNoEntryFallsBetweenMonthsWhenTheZoneChanges(t *testing.T) {
 	}
 }
 
+// A month that was closed in another zone keeps the days of that zone, and what it left over belongs to the month after it.
+func TestAClosedMonthKeepsItsZone(t *testing.T) {
+	w := newWorld(t, "Asia/Tokyo")
+	w.entries("a", modeltest.Past{At: at(t, "2025-08-10T12:00:00Z"), Type: "grant", Amount: 100},
+		modeltest.Past{At: at(t, "2025-08-31T20:00:00Z"), Type: "grant", Amount: 10}) // September in Tokyo, August in UTC
+	w.verified()
+	w.mustClose("2025-08")
+	w.rollup = rollup.New(w.G, time.UTC)
+	d := w.months.Deps
+	d.Rollup = w.rollup
+	w.months = month.New(d)
+	w.rollUp()
+	aug := w.read("2025-08")
+	if aug.Location.String() != "Asia/Tokyo" || len(aug.Days) != 31 || !aug.Days[1].Start.Equal(at(t, "2025-08-01T15:00:00Z")) {
+		t.Errorf("August has %d days of %s, the second from %s", len(aug.Days), aug.Location, aug.Days[1].Start)
+	}
+	if from, to, err := w.months.Span(context.Background(), parse(t, "2025-07")); err != nil || !to.Equal(aug.From) {
+		t.Errorf("July is from %s to %s, August from %s: %v", from, to, aug.From, err)
+	}
+	o, err := w.months.Obstacle(context.Background(), parse(t, "2025-10"))
+	if err != nil || o == nil || o.State != month.StatePrevious || o.Month.String() != "2025-09" {
+		t.Errorf("before October: %+v %v", o, err)
+	}
+	w.mustClose("2025-09")
+	if say(w.read("2025-09").Figures) != "opening 100, grant 1 of 10, closing 110, open refunds 0 of 0, delivered 0" {
+		t.Error(say(w.read("2025-09").Figures))
+	}
+}
+
 func sum(t *testing.T, digits string) (s credit.Sum) {
 	t.Helper()
 	if err := s.Scan(digits); err != nil {

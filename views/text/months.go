@@ -32,6 +32,8 @@ func months(key string) (en, ja string) {
 		return "{1}, both days included, in {2}, the book time zone. The month is not over: the figures are those so far. All are credits.", "{1}（両日を含む）、帳簿のタイムゾーン{2}。月の途中のため、現時点の値です。単位はすべてクレジットです。"
 	case "month.say_shifted":
 		return "It begins {1}, where the month before was closed in another time zone.", "前月が別のタイムゾーンで締められたため、{1}から始まります。"
+	case "month.say_zone":
+		return "It was closed in {1}. The book time zone is {2} now, so its figures are no links to the ledger’s days.", "{1}で締められました。現在の帳簿のタイムゾーンは{2}のため、元帳の日付へのリンクはありません。"
 	case "month.figures":
 		return "Figures of the month", "月の集計"
 	case "month.delivered":
