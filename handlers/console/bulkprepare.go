@@ -379,7 +379,11 @@ func (h *Console) startOf(r request, w bulk.Work) (operation.Outcome, error) {
 		if s.Until, err = snoozeUntil(r); err != nil {
 			return operation.Outcome{}, err
 		}
-	case bulk.Requeue, bulk.Discard, bulk.Undo:
+	case bulk.Discard:
+		if err := seeTheNote(s.Reason, s.Note); err != nil {
+			return operation.Outcome{}, err
+		}
+	case bulk.Requeue, bulk.Undo:
 	}
 	return h.BulkWorks.Start(r.Request().Context(), s)
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/present"
+	"recoup/models/calendar"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -57,11 +59,14 @@ func (h *Console) requeue(c echo.Context) error {
 			if zone == nil {
 				zone = time.UTC
 			}
-			at, err := time.ParseInLocation(localTime, r.FormValue("at"), zone)
+			wall, err := time.Parse(localTime, r.FormValue("at"))
 			if err != nil {
 				return operation.Outcome{}, fault.InvalidField("at", "must be a date and a time")
 			}
+			at, _ := calendar.At(wall, zone)
 			p.At = &at
+		} else if r.FormValue("at") != "" {
+			return operation.Outcome{}, fault.InvalidField("at", "is a time where now is chosen")
 		}
 		if r.FormValue("edited") != "" {
 			// Whoever edits a payload has seen it.
@@ -87,8 +92,19 @@ func (h *Console) discardForm(c echo.Context) error {
 	})
 }
 
+// seeTheNote refuses a discard whose reason refers to a note that is not there.
+func seeTheNote(reason, note string) error {
+	if reason == "other" && freetext.Blank(note) {
+		return fault.InvalidField("note", "is required")
+	}
+	return nil
+}
+
 func (h *Console) discard(c echo.Context) error {
 	return h.jobAct(c, func(r request, p job.PersonRequest) (operation.Outcome, error) {
+		if err := seeTheNote(p.Reason, p.Note); err != nil {
+			return operation.Outcome{}, err
+		}
 		return h.Jobs.Discard(c.Request().Context(), p)
 	}, func(r request, j job.Listed, a ledger.Account, err error) templ.Component {
 		return views.DiscardPage(h.frame(r), views.Discard{Act: again(r, jobURL(a.ID, j.ID), err), Subject: deadSubject(r, j, a),

@@ -234,7 +234,7 @@ func TestRequeueNowAndAtALocalTime(t *testing.T) {
 	w.dead("acct_7", "now1", 40, "no")
 	at := jobAt("acct_7", "now1", "/requeue")
 	w.says(sup.page(at), "Customer pays now, credits 0", "Next attempt 2")
-	w.says(sup.sent(at, sup.form(at, "reason", "fixed", "when", "now", "at", "not looked at")), "The job was requeued.", "fixed", "Pat support")
+	w.says(sup.sent(at, sup.form(at, "reason", "fixed", "when", "now", "at", "")), "The job was requeued.", "fixed", "Pat support")
 	if j := w.state("acct_7", "now1"); j.State != job.Retrying || j.Generation != 1 || time.Until(j.NotBefore) > 2*time.Second {
 		t.Errorf("%s, generation %d, not before %s", j.State, j.Generation, j.NotBefore)
 	}
@@ -253,12 +253,18 @@ func TestRequeueNowAndAtALocalTime(t *testing.T) {
 
 	w.dead("acct_7", "bad1", 40, "no")
 	at = jobAt("acct_7", "bad1", "/requeue")
-	for typed, says := range map[string]string{"": "A time such as 2026-11-30 18:00.", "tomorrow": "A time such as", "2026-13-40T99:99": "A time such as", "9999-01-01T00:00": "At most a year ahead."} {
+	for typed, says := range map[string]string{"": "A time such as 2026-11-30 18:00.", "tomorrow": "A time such as", "2026-13-40T99:99": "A time such as", "9999-01-01T00:00": "At most a year ahead.", "2020-01-01T00:00": "This time is past."} {
 		rec := sup.post(at, sup.form(at, "reason", "x", "when", "at", "at", typed))
 		if rec.Code != http.StatusUnprocessableEntity {
 			t.Errorf("%q: %d", typed, rec.Code)
 		}
 		w.says(rec.Body.String(), says)
+	}
+	// A time that is typed while "now" is chosen is not passed over in silence.
+	rec := sup.post(at, sup.form(at, "reason", "x", "when", "now", "at", local.Format("2006-01-02T15:04")))
+	w.says(rec.Body.String(), "“Now” is chosen above.")
+	if rec.Code != http.StatusUnprocessableEntity {
+		t.Errorf("now, and a time: %d", rec.Code)
 	}
 	if rec := sup.post(at, sup.form(at, "reason", " ", "when", "now")); rec.Code != http.StatusUnprocessableEntity {
 		t.Errorf("without a reason: %d", rec.Code)
@@ -281,6 +287,11 @@ func TestDiscardAndReopen(t *testing.T) {
 		}
 		w.says(rec.Body.String(), "Please choose a reason.", "kept note")
 	}
+	rec := sup.post(discard, sup.form(discard, "reason", "other", "note", " "))
+	if rec.Code != http.StatusUnprocessableEntity {
+		t.Errorf("another reason without a note: %d", rec.Code)
+	}
+	w.says(rec.Body.String(), "Please fill this in.")
 	w.says(sup.sent(discard, sup.form(discard, "reason", "bad_input")), "The job was discarded.")
 	w.says(sup.page("/dead-letters?tab=resolved"), "The input cannot be processed", "j1")
 	w.saysNot(sup.page("/dead-letters"), "j1")
@@ -355,5 +366,34 @@ func TestNoticesCannotBeForged(t *testing.T) {
 	fin := w.as(staff.Finance)
 	for _, q := range []string{"op_scope=account:acct_7&op=" + e.OperationID, "op_scope=account:acct_7&op=" + ids.New(), "op_scope=%00&op=%00", "op=x", "op_scope=account:acct_7&op=" + e.OperationID + "&replayed=1"} {
 		w.saysNot(fin.page("/accounts/acct_7?"+q), "Credits were granted", "Already done")
+	}
+}
+
+// TestRequeueAtATimeThatTheClockLeavesOut: half past two of the night in which the clocks go forward is half past three.
+func TestRequeueAtATimeThatTheClockLeavesOut(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	w.dead("acct_7", "j1", 40, "no")
+	york, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The next second Sunday of March.
+	now := time.Now().In(york)
+	var night time.Time
+	for year := now.Year(); !night.After(now); year++ {
+		night = time.Date(year, time.March, 8, 12, 0, 0, 0, york)
+		night = night.AddDate(0, 0, (7-int(night.Weekday()))%7)
+	}
+	sup := w.signedIn(w.person(staff.Support, staff.Preferences{TimeZone: "America/New_York"}))
+	at := jobAt("acct_7", "j1", "/requeue")
+	form := sup.form(at, "reason", "at night", "when", "at", "at", night.Format("2006-01-02")+"T02:30")
+	if time.Until(night) > 360*24*time.Hour {
+		t.Skip("the next such night is about a year ahead, which no requeue reaches")
+	}
+	w.says(sup.sent(at, form), "The job was requeued.")
+	want := time.Date(night.Year(), time.March, night.Day(), 3, 30, 0, 0, york)
+	if j := w.state("acct_7", "j1"); !j.NotBefore.Equal(want) {
+		t.Errorf("not before %s, want %s", j.NotBefore.In(york), want)
 	}
 }

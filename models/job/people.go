@@ -34,7 +34,7 @@ type PersonRequest struct {
 	Reason string
 	// Note adds words to a discard; may be empty.
 	Note string
-	// At is when a requeued job shall be tried; nil for now. It must not be more than a year ahead.
+	// At is when a requeued job shall be tried; nil for now. It must not be past, but for a minute, nor more than a year ahead.
 	At *time.Time
 	// Payload replaces the job's payload when it is requeued, JSON of at most 1 MiB; nil keeps it. Values that are Masked keep
 	// what they were. The cost stays what it was when the job was charged.
@@ -91,6 +91,9 @@ func (s *Service) Requeue(ctx context.Context, r PersonRequest) (operation.Outco
 	}
 	bad = append(bad, checkPayload(r.Payload)...)
 	return s.person(ctx, r, "requeue", required(bad, r.Reason), func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
+		if err := notPast(ctx, tx, r.At); err != nil {
+			return nil, err
+		}
 		var payload json.RawMessage
 		var paths []string
 		if r.Payload != nil {
@@ -116,6 +119,23 @@ func (s *Service) Requeue(ctx context.Context, r PersonRequest) (operation.Outco
 		s.awaitRetry(ctx, tx, j)
 		return s.noted(ctx, tx, r, j, EventRequeued, was, paths...)
 	})
+}
+
+// notPast refuses a time that is past by the database's clock. People name minutes, so the one that is on is not past. It
+// belongs inside the operation: a requeue that is sent again after its time is a replay.
+func notPast(ctx context.Context, tx *operation.Tx, at *time.Time) error {
+	if at == nil {
+		return nil
+	}
+	var past bool
+	err := tx.DB.WithContext(ctx).Raw(`SELECT ?::timestamptz < clock_timestamp() - interval '1 minute'`, *at).Scan(&past).Error
+	if err != nil {
+		return fmt.Errorf("job: time of a requeue: %w", err)
+	}
+	if past {
+		return fault.InvalidField("at", "is past")
+	}
+	return nil
 }
 
 // Discard ends a dead letter for good; the refund stands. Faults as for Requeue.

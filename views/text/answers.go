@@ -104,6 +104,10 @@ func answers(key string) (en, ja string) {
 		return "This holds characters that cannot be stored.", "保存できない文字が含まれています。"
 	case "problem.is not valid UTF-8":
 		return "This holds characters that cannot be read.", "読み取れない文字が含まれています。"
+	case "problem.is past":
+		return "This time is past. Choose one that lies ahead.", "過去の日時です。これからの日時を指定してください。"
+	case "problem.is a time where now is chosen":
+		return "“Now” is chosen above. Choose “At a time”, or empty this field.", "「今すぐ」が選ばれています。「日時を指定」を選ぶか、この欄を空にしてください。"
 	case "problem.is more than a year ahead":
 		return "At most a year ahead.", "1年以内の日時を指定してください。"
 	case "problem.must be one of customer_asked, bad_input, unsupported, duplicate, too_old, other":
