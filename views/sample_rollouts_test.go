@@ -89,11 +89,14 @@ func (s sample) inbox() inbox.Model {
 
 func (s sample) rollout() rollouts.Rollout {
 	m := rollouts.Rollout{ID: "ro_2026_discount10", Title: "Video render: 10 % off", State: "halted", Zone: "JST", CheckURL: "/rollouts/ro_2026_discount10/check",
-		Say:      s.l.T("rollout.say_live", "118", "11,840", "video_render@v5", "video_render@v4", s.at(90*time.Hour).Full) + " " + s.l.T("rollout.say_paused"),
-		Warning:  s.l.T("rollout.say_unsafe", s.l.T("checks.fails", s.l.T("checks.reconciliation"))),
+		Say:      s.l.T("rollout.say_live", "118", "11,840", s.l.T("rollout.named_off", "video_render@v5", s.l.T("off.percent", "10")), "video_render@v4", s.at(90*time.Hour).Full) + " " + s.l.T("rollout.say_paused"),
+		Warning:  s.l.T("rollout.say_unsafe", s.l.T("rollout.is_halted")+" "+s.l.T("checks.fails", s.l.T("checks.reconciliation"))),
 		Examined: s.l.T("checks.examined", "1,204", s.at(40*time.Second).Full),
 		Stages: []rollouts.Stage{{Label: s.l.T("stage.named", "12"), Note: s.l.T("stage.past"), Past: true}, {Label: s.l.T("stage.threshold", "1"), Note: s.l.T("stage.since", s.at(90*time.Hour).Short), Now: true},
 			{Label: s.l.T("stage.of_segment", "25", "pro, beta=yes"), Note: s.l.T("step.about", "2,960", "11,840")}, {Label: s.l.T("stage.threshold", "100"), Note: s.l.T("step.about", "11,840", "11,840")}},
+		Prices: rollouts.Prices{Baseline: ui.ID{Value: "video_render@v4", URL: "/x"}, Candidate: ui.ID{Value: "video_render@v5", URL: "/x"}, BaselinePrice: s.l.T("price.unit", "0.667", "second"),
+			CandidatePrice: s.l.T("price.unit", "0.667", "second") + ", " + s.l.T("price.off", "10"), Off: s.l.T("off.percent", "10"), Example: s.l.T("price.example_was", "60", "second", "36", "40"),
+			Needs: s.l.T("rollout.needs", "20", "95"), Cap: s.l.T("rollout.cap_is", "10,000")},
 		Terms: rollouts.Terms{Second: s.l.T("second.terms", s.l.T("second.above_is", "25")), Waiting: rollouts.Waiting{What: s.l.T("approval.advance_rollout", "ro_2026_discount10", "25 %"),
 			Say: s.l.T("second.waits", "Mika Sato", s.at(-90*time.Hour).Full), URL: "/approvals/cr_x"},
 			Cap: rollouts.Cap{Share: "8200", Say: s.l.T("cap.say", "8,200", "10,000", "2026-11-30 Asia/Tokyo"), Note: s.l.T("cap.reached", s.at(-9*time.Hour).Full)}},
@@ -106,7 +109,7 @@ func (s sample) rollout() rollouts.Rollout {
 			{Step: s.l.T("schedule.step", s.l.T("step.advance"), "1 %"), At: s.at(50 * time.Hour), Local: "2026-03-08 02:30 America/Argentina/ComodRivadavia", Note: s.l.T("schedule.left_out"), State: "refused",
 				Why: s.l.T("schedule_end.at", s.l.T("checks.lacks", s.l.T("checks.reconciliation")), s.at(50*time.Hour).Full), By: "Mika Sato", Operation: ui.ID{Value: "op", URL: "/operations?x=1"}},
 			{Step: s.l.T("schedule.step", s.l.T("step.start"), "1 %"), At: s.at(80 * time.Hour), Local: "2026-03-08 09:00 UTC", State: "fired", Why: s.at(80 * time.Hour).Full, By: "Mika Sato", Operation: ui.ID{Value: "op", URL: "/operations?x=1"}}}},
-		Steps: []rollouts.Step{{Name: "roll_back", URL: "/x", Danger: true}, {Name: "resume", URL: "/x", Main: true}},
+		Steps: []rollouts.Step{{Name: "start", URL: "/x", Blocked: s.l.T("refusal.rollout_live", "ro_2026_other")}, {Name: "roll_back", URL: "/x", Danger: true}, {Name: "resume", URL: "/x", Main: true}},
 		Try:   rollouts.Try{Action: "/rollouts/ro_2026_discount10", Account: ui.Field{Value: "acct_7Q2M"}, Cohort: "candidate", Rule: "video_render@v5", Bucket: "8,012", Why: s.l.T("why.below_threshold"), Price: s.l.T("price.example", "60", "second", "36")},
 	}
 	for i, c := range []rollouts.Check{{Name: "uniqueness", State: "passed"}, {Name: "consistency", State: "missing", Why: s.l.T("checks.few_charges", "12", "20")},

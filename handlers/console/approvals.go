@@ -205,6 +205,9 @@ func (h *Console) approvalDetail(r request, cr approval.Request) (views.Detail, 
 		}
 	}
 	m, err := pr.ApprovalView(d)
+	if err == nil {
+		err = h.aboutStep(r, pr, cr, &m)
+	}
 	if err != nil || cr.State != approval.Open {
 		return m, err
 	}
@@ -285,9 +288,7 @@ func (h *Console) decide(c echo.Context, verb string) error {
 	out, err := run(c.Request().Context(), in)
 	if fault.Is(err, fault.CodeChecksNotPassed) {
 		// The refusal wrote nothing, not even what the checks have found.
-		if err := h.checkProposed(c.Request().Context(), cr); err != nil {
-			return err
-		}
+		return h.keptBack(r, cr, field(r, "reason", err))
 	}
 	at := present.ApprovalURL(cr.ID)
 	var m views.Detail

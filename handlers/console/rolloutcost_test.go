@@ -63,7 +63,7 @@ func TestACostThatNobodyCanPlaceHaltsTheRollout(t *testing.T) {
 	w.says(finance.sent(form, finance.form(form, "account", "acct_7", "job", "j2", "reason", "the invoice says so", "seq", "1")), "The record was attributed")
 	page = product.sent(at+"/check", url.Values{})
 	// The card is green; the history goes on naming the record.
-	w.says(page, "Halted", "Safe to widen: yes", "Cost reconciliation 0 decisions", "By Recoup: Cost reconciliation failed. 1 unattributed cost: farm/line-2")
+	w.says(page, "Halted", "Safe to widen: no. It is halted: it has to be resumed first", "Cost reconciliation 0 decisions", "By Recoup: Cost reconciliation failed. 1 unattributed cost: farm/line-2")
 	if rec := product.post(at+"/resume", step("resume", "")); rec.Code != http.StatusUnprocessableEntity {
 		t.Errorf("resumed without a reason: %d", rec.Code)
 	}

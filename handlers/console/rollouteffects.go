@@ -94,16 +94,22 @@ func (h *Console) nextStage(r request, pr present.Presenter, o rollout.Rollout) 
 	case err != nil:
 		return nil, nil, err
 	}
+	prices, err := h.pricesOf(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	changes, notes := pr.NextStage(o, e, prices.Baseline, prices.Candidate)
+	return changes, notes, nil
+}
+
+// pricesOf reads the two rule versions of a rollout.
+func (h *Console) pricesOf(ctx context.Context, o rollout.Rollout) (present.Prices, error) {
 	base, err := h.Pricing.Version(ctx, o.Baseline)
 	if err != nil {
-		return nil, nil, err
+		return present.Prices{}, err
 	}
 	candidate, err := h.Pricing.Version(ctx, o.Candidate)
-	if err != nil {
-		return nil, nil, err
-	}
-	changes, notes := pr.NextStage(o, e, base.Rule, candidate.Rule)
-	return changes, notes, nil
+	return present.Prices{Baseline: base.Rule, Candidate: candidate.Rule}, err
 }
 
 // checkedNow makes the checks of a live rollout and returns them with the rollout as it is then: a red one halts it.

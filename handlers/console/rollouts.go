@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// shownRollouts is how many rollouts the list shows, shownFindings how many findings a page.
+	// shownRollouts is how many rollouts a form offers, shownFindings how many findings a page.
 	shownRollouts = 200
 	shownFindings = 20
 	// tryUnits is how much a tried account is priced for.
@@ -94,17 +94,23 @@ func (m rolloutMove) possible(o rollout.Rollout) bool {
 
 func (h *Console) rollouts(c echo.Context) error {
 	r := h.of(c)
-	m := views.Model{Zone: r.L.ZoneLabel(r.Now), NewURL: r.link(staff.RolloutCreate, "/rollouts/new"), List: list(nil, "/rollouts")}
-	page := func(f layout.Frame) component { return views.Page(f, m) }
-	rows, err := h.Rollouts.List(c.Request().Context(), shownRollouts)
+	q := newQuery(r, "/rollouts")
+	m := views.Model{Zone: r.L.ZoneLabel(r.Now), NewURL: r.link(staff.RolloutCreate, "/rollouts/new"), List: list(nil, q.path)}
+	show := func(f layout.Frame) component { return views.Page(f, m) }
+	part := func() component { return views.List(r.L, m) }
+	from, dir := position[rollout.Position](r, q)
+	rows, err := h.Rollouts.Page(c.Request().Context(), from, dir, pageSize)
 	if err != nil {
-		return h.unreadable(r, err, &m.List, "/rollouts", page, func() component { return views.Page(h.frame(r), m) })
+		return h.unreadable(r, err, &m.List, q.url(), show, part)
+	}
+	if m.List.Pager, err = pager(q, rows); err != nil {
+		return err
 	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
-	for _, o := range rows {
+	for _, o := range rows.Rows {
 		m.Rows = append(m.Rows, pr.RolloutRow(o))
 	}
-	return render(c, http.StatusOK, page(h.frame(r)))
+	return fragment(r, h, http.StatusOK, show, part)
 }
 
 // rolloutOf reads the rollout that the path names.
@@ -143,7 +149,11 @@ func (h *Console) rollout(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := pr.Rollout(o, accounts, checks, findings, history)
+	prices, err := h.pricesOf(ctx, o)
+	if err != nil {
+		return err
+	}
+	m := pr.Rollout(o, prices, accounts, checks, findings, history)
 	r.reachable(m.Checks)
 	if m.Effects, err = h.effects(r, pr, o); err != nil {
 		return err

@@ -167,7 +167,7 @@ func TestARolloutThroughTheConsole(t *testing.T) {
 	}
 	start := step("start")
 	page := b.sent(at+"/start", start)
-	w.says(page, "The rollout is running", "0 of 2 accounts pay "+modeltest.Action+"@v2 instead of "+modeltest.Action+"@v1", "The checks were not made yet")
+	w.says(page, "The rollout is running", "0 of 2 accounts pay "+modeltest.Action+"@v2 (10 % off) instead of "+modeltest.Action+"@v1", "The checks were not made yet")
 	w.says(b.sent(at+"/start", start), "Already done")
 
 	if _, err := w.Jobs.Charge(context.Background(), chargeOf("acct_7", "j1")); err != nil {

@@ -2,8 +2,10 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -46,20 +48,41 @@ func (h *Console) scheduled(r request, pr present.Presenter, o rollout.Rollout, 
 		return err
 	}
 	s := views.Schedule{Zone: r.L.ZoneLabel(r.Now)}
+	// What is still ahead, asked for or agreed, in the order of its time; below it what is over.
+	type ahead struct {
+		at  time.Time
+		row views.ScheduledRow
+	}
+	var still []ahead
+	var over []views.ScheduledRow
 	for _, cr := range asked {
+		what, err := rollout.ReadProposed(cr)
+		if err != nil {
+			return err
+		}
+		if what.Time == nil {
+			continue // it is about no time
+		}
 		row, err := pr.AskedTime(cr)
 		if err != nil {
 			return err
 		}
-		s.Rows = append(s.Rows, row)
+		still = append(still, ahead{what.Time.At, row})
 	}
 	for _, x := range rows {
 		row := pr.ScheduledRow(o, x)
-		if x.State == rollout.Waiting {
-			row.CancelURL = r.link(staff.RolloutPause, scheduledURL(o.ID, x.Key)+"/cancel")
+		if x.State != rollout.Waiting {
+			over = append(over, row)
+			continue
 		}
-		s.Rows = append(s.Rows, row)
+		row.CancelURL = r.link(staff.RolloutPause, scheduledURL(o.ID, x.Key)+"/cancel")
+		still = append(still, ahead{x.At, row})
 	}
+	slices.SortStableFunc(still, func(a, b ahead) int { return a.at.Compare(b.at) })
+	for _, x := range still {
+		s.Rows = append(s.Rows, x.row)
+	}
+	s.Rows = append(s.Rows, over...)
 	if len(pr.StepsAhead(o, "")) > 0 {
 		s.NewURL = r.link(staff.RolloutAdvance, present.RolloutURL(o.ID)+"/schedule")
 	}

@@ -92,13 +92,16 @@ func (r request) replaced() *approval.Replaced {
 
 // terms adds to a rollout's page what it was made to keep to, and what waits.
 func (h *Console) terms(r request, pr present.Presenter, o rollout.Rollout, m *views.Rollout) error {
-	m.Terms.Second = pr.SecondSteps(o.Second)
 	ctx := r.Request().Context()
-	today, err := h.Rollouts.Today(ctx, o)
-	if err != nil {
-		return err
+	if o.State == rollout.Draft || o.State.Live() {
+		// Of one that has ended nothing is asked any more.
+		today, err := h.Rollouts.Today(ctx, o)
+		if err != nil {
+			return err
+		}
+		m.Terms.Second, m.Terms.Cap = pr.SecondSteps(o.Second), pr.DayCap(o, today)
 	}
-	m.Terms.Cap = pr.DayCap(o, today)
+	var err error
 	m.Follow.Action = r.link(staff.RolloutView, present.RolloutURL(o.ID)+"/follow")
 	if m.Follow.Follows, err = h.Inbox.Follows(ctx, rollout.Topic(o.ID), r.Who.Actor()); err != nil {
 		return err

@@ -168,7 +168,8 @@ func (h *Console) settlementForm(r request, a ui.Act, f proposalForm, old *settl
 			return m, err
 		}
 		for _, o := range rows {
-			if o.State != rollout.Draft && o.State != rollout.Archived {
+			// What is live may still charge more, and of what was completed nothing is owed: that has to be asked for by name.
+			if o.State == rollout.RolledBack || o.State == rollout.Completed && o.ID == f.rollout {
 				m.Rollouts = append(m.Rollouts, ui.Option{Value: o.ID, Label: o.ID + " · " + r.L.Maybe("state."+string(o.State), string(o.State)), Selected: o.ID == f.rollout})
 			}
 		}

@@ -273,6 +273,11 @@ func (h *Console) settleNote(r request, o rollout.Rollout) (rollouts.Settle, err
 		m.Say = r.L.T("settle.say_even", r.L.Credits(s.Delivered))
 		return m, nil
 	}
+	if o.State == rollout.Completed {
+		// Its price is that of all: nobody is owed anything.
+		m.Say = r.L.T("settle.say_completed", r.L.Credits(s.Delivered))
+		return m, nil
+	}
 	m.Say = r.L.T("settle.say", r.L.Credits(s.Delivered), r.L.Credits(s.Paid), r.L.Credits(s.Held), r.L.Credits(s.Open()))
 	m.URL = r.link(staff.SettlementPropose, newSettlementURL(o.ID))
 	return m, nil

@@ -37,6 +37,9 @@ func (p Presenter) NextStage(r rollout.Rollout, e comparison.Effect, base, candi
 		ui.Change{Label: p.L.T("effect.expected"), After: p.L.T("effect.of_paid", p.L.SignedSum(perDay(e.Expected).String()), p.sum(perDay(e.Paid)), p.L.SignedSum(e.Expected.String()), p.L.Credits(int64(e.Days)))},
 		ui.Change{Label: p.L.T("effect.worst"), After: p.L.T("effect.credits", p.L.SignedSum(e.Worst.String()))})
 	notes := []string{p.L.T("effect.say", p.L.Credits(int64(e.Days)), p.L.Credits(e.Charges))}
+	if e.Young {
+		notes = append(notes, p.L.T("effect.young"))
+	}
 	if e.About || e.AboutMoney {
 		notes = append(notes, p.L.T("effect.part"))
 	}

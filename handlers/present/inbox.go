@@ -85,7 +85,7 @@ func (p Presenter) toldOfScheduled(v *views.Message, d rollout.ToldOfScheduled, 
 	}
 	var found struct{ Checks rollout.Checks }
 	if json.Unmarshal(detail, &found) == nil && len(found.Checks.All) > 0 {
-		v.Why = p.notPassed(found.Checks)
+		v.Why = p.NotPassed(found.Checks)
 	}
 }
 

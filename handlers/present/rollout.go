@@ -72,18 +72,13 @@ func (p Presenter) Reach(r rollout.Rollout, stage int, accounts int64) int64 {
 }
 
 // Rollout is a rollout's page but for what only the handler knows: links, buttons, the account tried.
-func (p Presenter) Rollout(r rollout.Rollout, accounts int64, checks *rollout.Checks, findings []rollout.Finding, history []rollout.Event) views.Rollout {
+func (p Presenter) Rollout(r rollout.Rollout, x Prices, accounts int64, checks *rollout.Checks, findings []rollout.Finding, history []rollout.Event) views.Rollout {
 	m := views.Rollout{ID: r.ID, Title: r.Title, State: string(r.State), Action: ui.ID{Value: r.Action, URL: ActionURL(r.Action)}, Zone: p.L.ZoneLabel(p.Now)}
-	m.Say = p.saysRollout(r, accounts)
+	m.Say, m.Prices = p.saysRollout(r, x, accounts), p.Prices(r, x)
 	if r.State.Live() {
-		if why := p.Unsafe(r, checks); why != "" {
-			m.Warning = p.L.T("rollout.say_unsafe", why)
-			for _, h := range p.Help(r, checks) {
-				m.Help = strings.TrimSpace(m.Help + " " + h.Text)
-			}
-		} else {
-			m.Say += " " + p.L.T("rollout.say_safe")
-		}
+		var say string
+		say, m.Warning, m.Help = p.widening(r, checks)
+		m.Say = strings.TrimSpace(m.Say + " " + say)
 	}
 	for _, s := range r.Stages {
 		v := views.Stage{Label: p.StageName(r.Stages, s.Number), Now: s.Number == r.Stage && r.State.Live(), Past: s.Number < r.Stage}
@@ -117,25 +112,6 @@ func (p Presenter) Rollout(r rollout.Rollout, accounts int64, checks *rollout.Ch
 			Reason: p.stepReason(e), Enrolled: p.L.Credits(e.Enrolled), Operation: ui.ID{Value: e.OperationID, URL: OperationURL(e.Scope, e.OperationID)}})
 	}
 	return m
-}
-
-// saysRollout is the one sentence that tells how a rollout stands.
-func (p Presenter) saysRollout(r rollout.Rollout, accounts int64) string {
-	switch {
-	case r.State.Live():
-		say := p.L.T("rollout.say_live", p.L.Credits(r.Enrolled), p.L.Credits(accounts), r.Candidate, r.Baseline, p.Stamp(r.StartedAt).Full)
-		if r.State != rollout.Running {
-			say += " " + p.L.T("rollout.say_paused")
-		}
-		return say
-	case r.State == rollout.RolledBack:
-		return p.L.T("rollout.say_rolled_back", p.Stamp(r.EndedAt).Full, r.Baseline, r.Candidate)
-	case r.State == rollout.Completed:
-		return p.L.T("rollout.say_completed", p.Stamp(r.EndedAt).Full, r.Candidate)
-	case r.State == rollout.Archived:
-		return p.L.T("rollout.say_archived")
-	}
-	return p.L.T("rollout.say_draft", r.Action)
 }
 
 // Unsafe says why a live rollout is not to be widened; empty when nothing speaks against it.

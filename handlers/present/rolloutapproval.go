@@ -65,6 +65,43 @@ func (p Presenter) proposedMove(r approval.Request, v *approvals.Detail) error {
 	return nil
 }
 
+// PriceLines are both prices of the rollout that a change request is about, in words.
+func (p Presenter) PriceLines(r rollout.Rollout, x Prices) []approvals.Line {
+	candidate := p.Price(x.Candidate, r.Unit)
+	if off := p.off(x.Baseline, x.Candidate); off != "" {
+		candidate = p.L.T("rollout.named_off", candidate, off)
+	}
+	return []approvals.Line{
+		{Label: p.L.T("rollout.baseline"), Value: p.Price(x.Baseline, r.Unit)},
+		{Label: p.L.T("rollout.candidate"), Value: candidate},
+		{Label: p.L.T("col.example"), Value: p.Example(x.Candidate, &x.Baseline, r.Unit)}}
+}
+
+// CheckLine is how the checks of a rollout came out last.
+func (p Presenter) CheckLine(checks rollout.Checks) approvals.Line {
+	var parts []string
+	for _, c := range checks.All {
+		state := map[rollout.Outcome]string{rollout.Pass: "state.passed", rollout.Fail: "state.failed"}[c.Outcome]
+		if state == "" {
+			state = "state.missing"
+		}
+		parts = append(parts, p.L.T("approval.check_is", p.L.T("checks."+string(c.Name)), p.L.T(state)))
+	}
+	return approvals.Line{Label: p.L.T("approval.checks", p.L.Stamp(checks.At, p.Now).Full), Value: strings.Join(parts, p.L.T("list.separator"))}
+}
+
+// ApproveSay is what an approval of a step does, and how it can be taken back.
+func (p Presenter) ApproveSay(r approval.Request, what rollout.Proposed) string {
+	by := p.actor(r.RequestedBy)
+	switch {
+	case what.Time != nil:
+		return p.L.T("approve.say_time", by)
+	case what.Completes():
+		return p.L.T("approve.say_last_step", by)
+	}
+	return p.L.T("approve.say_step", by)
+}
+
 // WaitingStep is the step of a rollout that waits for a second person.
 func (p Presenter) WaitingStep(r approval.Request) views.Waiting {
 	return views.Waiting{What: p.ApprovalTitle(r), URL: ApprovalURL(r.ID), Say: p.L.T("second.waits", p.actor(r.RequestedBy), p.L.Stamp(r.ExpiresAt, p.Now).Full)}

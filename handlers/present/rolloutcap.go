@@ -3,6 +3,7 @@ package present
 import (
 	"strconv"
 
+	"recoup/models/credit"
 	"recoup/models/rollout"
 	views "recoup/views/rollouts"
 )
@@ -11,6 +12,10 @@ import (
 func (p Presenter) DayCap(r rollout.Rollout, g *rollout.GivenToday) views.Cap {
 	if g == nil {
 		return views.Cap{}
+	}
+	if g.Given.Sign() < 0 {
+		// The candidate is dearer: there is nothing that the cap could be reached by.
+		return views.Cap{Share: "0", Say: p.L.T("cap.say_none", p.sum(credit.Sum{}.Minus(g.Given)), p.L.Credits(g.Cap), g.Day+" "+g.Zone)}
 	}
 	c := views.Cap{Share: strconv.FormatInt(g.Share(), 10), Say: p.L.T("cap.say", p.sum(g.Given), p.L.Credits(g.Cap), g.Day+" "+g.Zone)}
 	until := p.L.Stamp(g.Until, p.Now).Full

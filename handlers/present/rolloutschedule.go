@@ -87,14 +87,14 @@ func (p Presenter) scheduleEnd(s rollout.Scheduled) string {
 	case s.EndDetail != nil:
 		var d struct{ Checks rollout.Checks }
 		if json.Unmarshal([]byte(*s.EndDetail), &d) == nil && len(d.Checks.All) > 0 {
-			why = p.notPassed(d.Checks)
+			why = p.NotPassed(d.Checks)
 		}
 	}
 	return p.L.T("schedule_end.at", why, when)
 }
 
-// notPassed names the checks that do not pass.
-func (p Presenter) notPassed(checks rollout.Checks) string {
+// NotPassed names the checks that do not pass.
+func (p Presenter) NotPassed(checks rollout.Checks) string {
 	var parts []string
 	for _, c := range checks.All {
 		switch c.Outcome {

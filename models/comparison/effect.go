@@ -30,9 +30,12 @@ type Effect struct {
 	// are in After and not in Now, Leave the other way round. About is true where a part of the accounts stands for all.
 	Accounts, Now, After, Gain, Leave int64
 	About                             bool
-	// Days is over how many whole days, up to now, charges were looked at; Charges how many those of After are.
+	// Days is over how many days, up to now, charges were looked at: no more than the action has been for sale, the first of
+	// which may have begun within it. Charges is how many those of After are.
 	Days    int
 	Charges int64
+	// Young is true where the action has been for sale for less than a day, so that Days is 1 and nothing is known of a whole one.
+	Young bool
 	// Expected is what accounts of Gain would have paid more (below zero: less) for what they charged and kept in those
 	// days, under the candidate instead of the baseline; Paid is what they would have paid under the baseline.
 	Expected, Paid credit.Sum
@@ -140,6 +143,24 @@ func (e *Effect) count(ctx context.Context, tx *gorm.DB, r rollout.Rollout) (map
 	return of, part, rows.Err()
 }
 
+const day = 24 * time.Hour
+
+// onSale is for how long an action could be charged: since its first price came into force, or its first charge where
+// that is known to be earlier.
+func onSale(ctx context.Context, tx *gorm.DB, action string, now time.Time) (time.Duration, error) {
+	var first *time.Time
+	err := tx.WithContext(ctx).Raw(`SELECT LEAST((SELECT min(at) FROM price_changes WHERE action = @action),
+		(SELECT min(e.created_at) FROM rule_versions v CROSS JOIN LATERAL (SELECT created_at FROM entries WHERE rule_version = v.id ORDER BY created_at LIMIT 1) e
+			WHERE v.action = @action))`, map[string]any{"action": action}).Row().Scan(&first)
+	if err != nil {
+		return 0, fmt.Errorf("comparison: on sale: %w", err)
+	}
+	if first == nil {
+		return 0, nil
+	}
+	return max(now.Sub(*first), 0), nil
+}
+
 // texts are the attributes of an account whose values are text; others match no segment.
 func texts(object string) map[string]string {
 	var all map[string]any
@@ -195,6 +216,14 @@ func (e *Effect) price(ctx context.Context, tx *gorm.DB, r rollout.Rollout, base
 	if err != nil {
 		return fmt.Errorf("comparison: effect: %w", err)
 	}
+	// Days before there was anything to charge are no days without charges.
+	age, err := onSale(ctx, tx, r.Action, now)
+	if err != nil {
+		return err
+	}
+	if e.Days = min(e.Days, max(int((age+day-1)/day), 1)); age < day {
+		e.Young = true
+	}
 	days := make([]credit.Sum, e.Days)
 	for _, x := range rows {
 		m := of[x.AccountKey]
@@ -211,7 +240,8 @@ func (e *Effect) price(ctx context.Context, tx *gorm.DB, r rollout.Rollout, base
 		}
 		more := credit.SumOf(then).Minus(credit.SumOf(before))
 		e.Charges += x.Charges
-		days[x.Day] = days[x.Day].Plus(more.Times(x.Charges))
+		n := min(x.Day, e.Days-1)
+		days[n] = days[n].Plus(more.Times(x.Charges))
 		if m.gain {
 			e.Expected = e.Expected.Plus(more.Times(x.Kept))
 			e.Paid = e.Paid.Plus(credit.SumOf(before).Times(x.Kept))

@@ -57,6 +57,7 @@ func currencies(sides [3]side) (out []string) {
 func (need needs) measure(sides [3]side, name Name, currency string, of Shortage, cluster func(account, float64) stats.Cluster) Measure {
 	m := Measure{Name: name, Currency: currency}
 	var lacks [3]*Lack
+	never := [3]bool{true, true, true} // below zero
 	for i := range sides {
 		s := &sides[i]
 		costs := map[int64]float64{}
@@ -77,6 +78,7 @@ func (need needs) measure(sides [3]side, name Name, currency string, of Shortage
 				continue
 			}
 			clusters, size = append(clusters, c), size+c.Size
+			never[i] = never[i] && c.Sum >= 0
 		}
 		if v.Of = int64(size); name == PerAccount {
 			v.Of = s.counts.Charges
@@ -96,6 +98,12 @@ func (need needs) measure(sides [3]side, name Name, currency string, of Shortage
 		lacks[i] = need.lack(Side(i), s.counts, *v, name, of)
 	}
 	m.judge(lacks)
+	for i := range m.Values {
+		// The interval of a mean may reach below what there can be; the verdicts go by the whole of it.
+		if v := &m.Values[i]; never[i] && v.Low < 0 {
+			v.Low = 0
+		}
+	}
 	return m
 }
 

@@ -98,11 +98,19 @@ func TestWhatTheNextStageDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	// a_0 and a_1, and the pros but a_0.
-	if e.Now != 2 || e.After != 21 || e.Gain != 19 || e.Leave != 0 || e.Charges != 3 || e.Days != 28 {
+	if e.Now != 2 || e.After != 21 || e.Gain != 19 || e.Leave != 0 || e.Charges != 3 || e.Days != 1 || !e.Young {
 		t.Errorf("stage 2: %+v", e)
 	}
 	if e.Expected.String() != "-10" || e.Paid.String() != "100" || e.Worst.String() != "-116" {
 		t.Errorf("stage 2: expected %s of %s, worst %s", e.Expected, e.Paid, e.Worst)
+	}
+	// A day is one on which the action was for sale: not one before there was a price, and every one since.
+	for ago, days := range map[string]int{"73 hours": 4, "40 days": 28} {
+		w.exec(`ALTER TABLE price_changes DISABLE TRIGGER USER`)
+		w.exec(`UPDATE price_changes SET at = clock_timestamp() - ?::interval`, ago)
+		if e, err = w.compare.NextStage(ctx, w.state()); err != nil || e.Days != days || e.Young || e.Expected.String() != "-10" || e.Worst.String() != "-116" {
+			t.Errorf("for sale for %s: %+v %v", ago, e, err)
+		}
 	}
 	w.G.Exec(`UPDATE accounts SET plan = '' WHERE id = 'a_2'`)
 	w.step(w.Rollouts.Pause)

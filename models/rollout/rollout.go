@@ -17,6 +17,7 @@ import (
 	"recoup/models/approval"
 	"recoup/models/fault"
 	"recoup/models/operation"
+	"recoup/models/page"
 	"recoup/models/pricing"
 )
 
@@ -187,6 +188,32 @@ func notFound(id string) *fault.Error {
 // List returns the newest rollouts, the live ones first, at most limit.
 func (s *Service) List(ctx context.Context, limit int) ([]Rollout, error) {
 	return list(ctx, s.g, `ORDER BY (o.state IN ('running', 'paused', 'halted')) DESC, o.created_at DESC, o.id LIMIT ?`, limit)
+}
+
+// Position is a rollout's place among all of them: the live ones first, then the newest.
+type Position struct {
+	Live bool      `json:"l"`
+	At   time.Time `json:"t"`
+	ID   string    `json:"i"`
+}
+
+// Page returns rollouts from a position on, nil for the first page: the live ones first, then the newest.
+func (s *Service) Page(ctx context.Context, from *Position, dir page.Direction, limit int) (page.Page[Rollout, Position], error) {
+	const live = `(o.state IN ('running', 'paused', 'halted'))`
+	compare, order := "<", "DESC"
+	if dir == page.Newer {
+		compare, order = ">", "ASC"
+	}
+	var where string
+	var args []any
+	if from != nil {
+		where, args = `WHERE (`+live+`, o.created_at, o.id) `+compare+` (?, ?, ?)`, []any{from.Live, from.At, from.ID}
+	}
+	rows, err := list(ctx, s.g, where+` ORDER BY `+live+` `+order+`, o.created_at `+order+`, o.id `+order+` LIMIT ?`, append(args, limit+1)...)
+	if err != nil {
+		return page.Page[Rollout, Position]{}, err
+	}
+	return page.Cut(rows, limit, from, dir, func(r Rollout) Position { return Position{Live: r.State.Live(), At: r.CreatedAt, ID: r.ID} }), nil
 }
 
 // CountHalted counts the rollouts that are halted: at most one an action.

@@ -108,6 +108,14 @@ type Proposed struct {
 	Time *ProposedTime `json:"time,omitempty"`
 }
 
+// Completes reports whether the step ends the rollout and makes the candidate the price in force.
+func (p Proposed) Completes() bool {
+	if p.Time != nil {
+		return p.Time.Step == StepComplete
+	}
+	return p.To == p.From
+}
+
 // proposed is what a second person agrees to when the rollout stands as it does.
 func proposed(o Rollout, to int, at *ProposedTime) Proposed {
 	return Proposed{RolloutID: o.ID, Version: o.Version, State: o.State, Action: o.Action, Baseline: o.Baseline, Candidate: o.Candidate,

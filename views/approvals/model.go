@@ -83,6 +83,12 @@ type Detail struct {
 	Before, After string
 	Reason        string
 
+	// Effect is what an approval would do now, worked out as Notes say; empty: Lines say it all.
+	Effect []ui.Change
+	Notes  []string
+	// ApproveSay is what the form that approves says of it; empty: that it is applied at once and for good.
+	ApproveSay string
+
 	By        string
 	Asked     text.Stamp
 	Expires   text.Stamp
@@ -152,6 +158,10 @@ func (d Decide) confirm(l text.Locale) ui.Confirm {
 		c.Title, c.Say, c.Submit, c.Danger = l.T("withdraw.title", d.Request.Title), l.T("withdraw.say"), l.T("withdraw.submit"), true
 		return c
 	}
+	if d.Request.ApproveSay != "" {
+		c.Say = d.Request.ApproveSay
+	}
+	c.Changes = d.Request.Effect
 	if d.Request.After != "" {
 		c.Changes = []ui.Change{{Label: l.T("approval.balance_now"), Before: d.Request.Before, After: d.Request.After}}
 	}

@@ -49,6 +49,7 @@ type Rollout struct {
 	Events   []Event
 	Zone     string
 	Steps    []Step
+	Prices   Prices
 	Terms    Terms
 	Effects  *Effects // nil before the start
 	Settle   Settle

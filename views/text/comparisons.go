@@ -171,6 +171,8 @@ func comparisons(key string) (en, ja string) {
 		return "Projected: what the accounts that change charged and kept in the last {1} days, at the candidate's price. Worst: everything that all accounts of the stage charged on the dearest of those days, nothing refunded ({2} charges).", "見込み：変わるアカウントが過去{1}日間に課金し返金されなかった分を候補の価格で計算。最悪：段階の全アカウントの全課金（返金なし）が最も影響する日（課金 {2}件）。"
 	case "effect.dwell":
 		return "The stage lasts at least until {1}.", "この段階は最短で{1}まで続きます。"
+	case "effect.young":
+		return "The action has been charged for less than a day: what a whole day brings is not known yet.", "このアクションの課金はまだ1日分に満たないため、1日全体の影響はまだ分かりません。"
 	case "effect.part":
 		return "A part of the accounts stands for all of them.", "一部のアカウントから全体を推定しています。"
 	case "effect.slow":

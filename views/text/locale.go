@@ -119,6 +119,7 @@ func phrase(key string) (en, ja string) {
 		queue,
 		refusals,
 		rollouts,
+		rolloutSay,
 		rolloutSteps,
 		settlements,
 		shell,

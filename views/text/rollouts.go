@@ -46,7 +46,7 @@ func rollouts(key string) (en, ja string) {
 		return "No data", "データ不足"
 
 	case "rollout.say_draft":
-		return "A draft for {1}: it decides about nothing until it is started.", "{1}の下書きです。開始するまで何も決定しません。"
+		return "A draft for {1}, from {2} to {3}: it decides about nothing until it is started.", "{1}の下書き（{2} → {3}）です。開始するまで何も決定しません。"
 	case "rollout.say_live":
 		return "{1} of {2} accounts pay {3} instead of {4} since {5}.", "{5}から、{2}アカウント中{1}が{4}ではなく{3}で支払っています。"
 	case "rollout.say_paused":

@@ -134,6 +134,8 @@ func rolloutSteps(key string) (en, ja string) {
 		return "Given away today", "本日の値引き"
 	case "cap.say":
 		return "{1} of {2} credits given away today ({3}).", "本日の値引き：{1} / {2}クレジット（{3}）。"
+	case "cap.say_none":
+		return "Nothing given away today: the candidate's charges come to {1} credits more ({3}). The cap is {2}.", "本日の値引きはありません。候補での課金は{1}クレジット高くなっています（{3}）。上限は{2}です。"
 	case "cap.reached":
 		return "The cap is reached. Whoever resumes the rollout lifts it until {1}.", "上限に達しました。再開すると{1}まで上限が外れます。"
 	case "cap.lifted":

@@ -187,6 +187,8 @@ func settlements(key string) (en, ja string) {
 
 	case "settle.say":
 		return "{1} delivered charges were priced by the candidate: {2} paid back or settled, {3} in a settlement that is under way, {4} still to be settled.", "納品済みの課金{1}件に候補の価格が適用されました。精算済み{2}件、精算手続き中{3}件、未精算{4}件です。"
+	case "settle.say_completed":
+		return "{1} delivered charges were priced by the candidate before it became the price of all. Nothing is owed for them.", "候補が全員の価格になる前に、納品済みの課金{1}件に候補の価格が適用されました。精算の必要はありません。"
 	case "settle.say_even":
 		return "{1} delivered charges were priced by the candidate; every one that differs from the baseline is settled or in a settlement.", "納品済みの課金{1}件に候補の価格が適用されました。ベースラインと差のあるものはすべて精算済み、または精算手続き中です。"
 	case "settle.list":
