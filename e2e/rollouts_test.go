@@ -95,6 +95,6 @@ func (w *world) rolloutPages() []string {
 	_, err = w.Rollouts.Check(ctx, "ro_2026_video_render_ten_percent_off")
 	must(err)
 	const at, name = "/rollouts/", "ro_2026_video_render_ten_percent_off"
-	return []string{at + name, at + name + "?account=film-school", at + "ro_halted", at + "ro_draft", at + "ro_rolled_back", at + "ro_draft/start", at + "ro_draft/archive", at + name + "/pause",
+	return []string{at + name, at + name + "?account=film-school", at + name + "/accounts", at + "ro_draft/accounts", "/accounts/film-school", at + "ro_halted", at + "ro_draft", at + "ro_rolled_back", at + "ro_draft/start", at + "ro_draft/archive", at + name + "/pause",
 		at + name + "/roll-back", at + "ro_halted/resume", jobPath("film-school", "film-3", ""), at + name + "/advance"}
 }

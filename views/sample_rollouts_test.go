@@ -3,6 +3,7 @@ package views_test
 import (
 	"time"
 
+	"recoup/views/accounts"
 	"recoup/views/inbox"
 	"recoup/views/layout"
 	"recoup/views/pricing"
@@ -57,6 +58,7 @@ func richRollouts(s sample, f layout.Frame) []page {
 		{name: "action-retire", view: pricing.RetirePage(f, pricing.Retire{Act: s.act(false), Action: "video_render", ActionURL: action.URL})},
 		{name: "rollouts", view: rollouts.Page(f, rows)},
 		{name: "rollout", view: rollouts.RolloutPage(f, s.rollout())},
+		{name: "rollout-accounts", view: rollouts.EnrolmentsPage(f, s.enrolments())},
 		{name: "inbox", view: inbox.Page(f, s.inbox())},
 		{name: "rollout-advance", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "advance", ID: rollout.Text, URL: rollout.URL, Version: "3", Blocked: s.l.T("checks.fails", s.l.T("checks.reconciliation")),
 			Changes: s.advanceChanges(), Loss: s.loss(), Notes: []string{s.l.T("effect.say", "28", "14,202"), s.l.T("effect.part")}, Made: s.l.T("checks.made_now", s.at(0).Full), Checks: s.rollout().Checks,
@@ -76,6 +78,26 @@ func richRollouts(s sample, f layout.Frame) []page {
 
 func (s sample) loss() string {
 	return s.l.T("price.below_cost", s.l.N("price.loss", 1214, "812.07", "1,034.20331", "USD"))
+}
+
+func (s sample) enrolments() rollouts.Enrolments {
+	m := rollouts.Enrolments{ID: "ro_2026_discount10", URL: "/rollouts/ro_2026_discount10", Zone: "JST", List: ui.List{Pager: ui.Pager{OlderURL: "/x"}}}
+	for i, id := range []string{"acct_7Q2M", "an-account-with-a-name-of-sixty-four-characters-0123456789-abcd"} {
+		m.Rows = append(m.Rows, rollouts.Enrolment{Account: account(id), At: s.at(time.Duration(i) * 9 * time.Hour), Stage: s.l.T("stage.threshold", "1"), Bucket: "8,012", Why: s.l.T("decided.below_threshold")})
+	}
+	return m
+}
+
+func (s sample) accountRollouts() (out []accounts.Rollout) {
+	for i, state := range []string{"running", "rolled_back"} {
+		x := accounts.Rollout{ID: ui.ID{Value: "ro_2026_discount10", URL: "/rollouts/ro_2026_discount10"}, Title: "Video render: 10 % off", State: state, Action: "video_render",
+			Stage: s.l.T("stage.number", "2"), Why: s.l.T("decided.below_threshold"), At: s.at(time.Duration(i) * 90 * time.Hour)}
+		if i == 0 {
+			x.Pays = rule("video_render@v5")
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 func (s sample) inbox() inbox.Model {
@@ -126,6 +148,7 @@ func (s sample) rollout() rollouts.Rollout {
 			Reason: "Everything was quiet for three days, agreed with finance", Operation: ui.ID{Value: "op", URL: "/operations?scope=rollout:x&id=op"}})
 	}
 	m.Effects, m.Loss = s.effects(), s.loss()
+	m.Enrolled = ui.Link{Text: s.l.N("count.admitted", 118), URL: "/rollouts/ro_2026_discount10/accounts"}
 	m.Help = s.l.T("help.costs")
 	return m
 }
@@ -139,6 +162,7 @@ func bareRollouts(l text.Locale, f layout.Frame) []page {
 		{name: "price-force", view: pricing.ForcePage(f, pricing.Force{})},
 		{name: "price-retire", view: pricing.RetirePage(f, pricing.Retire{})},
 		{name: "rollouts", view: rollouts.Page(f, rollouts.Model{})},
+		{name: "rollout-accounts", view: rollouts.EnrolmentsPage(f, rollouts.Enrolments{ID: "x"})},
 		{name: "inbox", view: inbox.Page(f, inbox.Model{})},
 		{name: "rollout", view: rollouts.RolloutPage(f, rollouts.Rollout{ID: "x", Effects: &rollouts.Effects{}})},
 		{name: "rollout-move", view: rollouts.MovePage(f, rollouts.Move{Name: "start"})},

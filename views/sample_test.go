@@ -191,6 +191,7 @@ func (s sample) statement() accounts.Statement {
 			{ID: job("vr-20377"), Action: "video_render", State: "dead", Cost: "36", Money: "refunded", At: s.at(90 * time.Hour)},
 		},
 		JobsURL:     "/jobs?account=acct_7Q2M",
+		Rollouts:    s.accountRollouts(),
 		Reclaimable: []accounts.JobRow{{ID: job("vr-20377"), Action: "video_render", State: "dead", Cost: "36", Money: "refunded", At: s.at(90 * time.Hour)}}, ReclaimableSay: s.l.N("statement.reclaimable_count", 1, "36"), ReclaimableMore: "/jobs?money=refunded",
 		Notes: s.notes(), NotesURL: "/accounts/acct_7Q2M/notes", NoteURL: "/accounts/acct_7Q2M/notes/new", ProfileURL: "/accounts/acct_7Q2M/profile",
 		GrantURL: "/accounts/acct_7Q2M/grants/new", AdjustURL: "/accounts/acct_7Q2M/adjustments/new", FreezeURL: "/accounts/acct_7Q2M/freeze",

@@ -118,7 +118,7 @@ func (h *Console) Routes() []route.Route {
 	may := route.SignedIn
 	auditFile := get(auditPath+"/export", "audit.export", may(staff.AuditView), h.exportAudit)
 	auditFile.Timeout = route.NoTimeout
-	return slices.Concat(h.effectRoutes(), h.suggestionRoutes(), h.approvalRoutes(), h.bulkRoutes(), h.bulkWorkRoutes(), h.settlementRoutes(), []route.Route{
+	return slices.Concat(h.effectRoutes(), h.enrolmentRoutes(), h.suggestionRoutes(), h.approvalRoutes(), h.bulkRoutes(), h.bulkWorkRoutes(), h.settlementRoutes(), []route.Route{
 		get("/sign-in", "sign_in", route.Public(), h.signInPage),
 		post("/sign-in", "sign_in.post", route.Public(), h.signIn),
 		get("/sign-in/link", "sign_in.link", route.Public(), h.linkPage),

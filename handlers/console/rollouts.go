@@ -192,7 +192,7 @@ func (h *Console) rollout(c echo.Context) error {
 	if m.Try, err = h.try(r, pr, o); err != nil {
 		return err
 	}
-	m.Try.Action = at
+	m.Try.Action, m.Enrolled = at, ui.Link{Text: r.L.N("count.admitted", o.Enrolled), URL: present.EnrolmentsURL(o.ID)}
 	return render(c, http.StatusOK, views.RolloutPage(h.frame(r), m))
 }
 

@@ -48,6 +48,7 @@ func rolloutSamples() map[string]sample {
 		"console.rollout.check":     {path: at + "/check", opens: every()},
 		"console.rollout.compare":   {path: at + "/compare", opens: every()},
 	}
+	out["console.rollout.accounts"] = sample{path: at + "/accounts", opens: every()}
 	out["console.rollout.follow"] = sample{path: at + "/follow", form: url.Values{"follow": {"1"}}, opens: every()}
 	out["console.inbox"] = sample{path: "/inbox", opens: every()}
 	out["console.inbox.read_all"] = sample{path: "/inbox/read", form: url.Values{"upto": {"1"}}, opens: every()}

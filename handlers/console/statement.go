@@ -67,6 +67,9 @@ func (h *Console) statement(c echo.Context) error {
 	if err := h.statementJobs(ctx, pr, a.ID, &m); err != nil {
 		return err
 	}
+	if err := h.statementRollouts(ctx, r, pr, a, &m); err != nil {
+		return err
+	}
 	if err := h.statementNotes(ctx, r, pr, a, &m); err != nil {
 		return err
 	}

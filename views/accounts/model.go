@@ -106,6 +106,8 @@ type Statement struct {
 	ReclaimableSay  string // how many there are, and what late successes of them would take back
 	ReclaimableMore string // URL of the full list
 
+	Rollouts []Rollout // those that admitted the account; empty: none, or the person may not see them
+
 	Notes      []Note // the newest
 	NotesURL   string // all notes
 	NoteURL    string // add one

@@ -54,6 +54,7 @@ type Rollout struct {
 	Effects  *Effects // nil before the start
 	Settle   Settle
 	Schedule Schedule
+	Enrolled ui.Link // the accounts it admitted
 	Follow   Follow
 }
 

@@ -104,6 +104,7 @@ func phrase(key string) (en, ja string) {
 		approvals,
 		bulkgrants,
 		comparisons,
+		enrolments,
 		bulkworks,
 		costs,
 		dependencies,
