@@ -78,7 +78,7 @@ func TestARolloutAndItsSettlementByThreePeople(t *testing.T) {
 	product.choose("#f-candidate", candidate)
 	product.click("details > summary")
 	product.fill("#f-accounts_1", "acct_7")
-	product.fill("#f-threshold_2", "100000")
+	product.fill("#f-threshold_2", "100")
 	product.fill("#f-min_charges", "2")
 	product.fill("#f-reason", "Is as much rendered at a higher price?")
 	product.click(`main form.confirm button[data-kind="primary"]`)

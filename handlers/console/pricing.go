@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,6 +20,17 @@ import (
 	views "recoup/views/pricing"
 	"recoup/views/ui"
 )
+
+// defaultExample is what a worked example counts where the form does not say.
+const defaultExample = 60
+
+// shareOrNone is a discount for its field; empty for none.
+func shareOrNone(bps int64) string {
+	if bps == 0 {
+		return ""
+	}
+	return plain(bps, sharePlaces)
+}
 
 func (h *Console) prices(c echo.Context) error {
 	r := h.of(c)
@@ -101,25 +113,22 @@ func (h *Console) priceAction(c echo.Context) error {
 	return render(c, http.StatusOK, views.ActionPage(h.frame(r), m))
 }
 
-// rule reads what the form of a rule version says. The fault names each field that is no whole number.
+// rule reads what the form of a rule version says: prices in credits and discounts in percent, as people speak of them. The fault
+// names each field that is not understood.
 func (r request) rule() (pricing.NewRule, error) {
 	by := r.by()
 	n := pricing.NewRule{OperationID: by.OperationID, Actor: by.Actor, RequestID: by.RequestID, Action: r.FormValue("action"), Unit: r.FormValue("unit"),
 		Rounding: credit.Rounding(r.FormValue("rounding")), Reason: r.FormValue("reason")}
-	var bad []fault.Field
-	number := func(name string, empty int64) int64 {
-		v, err := whole(r.FormValue(name), empty)
-		if err != nil {
-			bad = append(bad, fault.Field{Name: name, Message: "must be a whole number"})
-		}
-		return v
+	read := numbers{r: r}
+	n.UnitPrice, n.Minimum = read.fixed("unit_price", pricePlaces, -1), read.whole("minimum", 0)
+	n.DiscountBps, n.ExampleUnits = read.share("discount", sharePlaces, 0), read.whole("example_units", defaultExample)
+	if n.UnitPrice < 0 && read.bad == nil {
+		read.refuse("unit_price", errors.New("is required"))
 	}
-	n.UnitPrice = number("unit_price", -1)
-	n.Minimum, n.DiscountBps, n.ExampleUnits = number("minimum", 0), number("discount_bps", 0), number("example_units", 60)
-	if bad != nil {
-		return n, fault.InvalidFields(bad...)
+	if n.ExampleUnits < 1 && read.bad == nil {
+		read.refuse("example_units", errors.New("must be at least 1"))
 	}
-	return n, nil
+	return n, read.err()
 }
 
 // whole reads a whole number that a person typed, as amount does; empty stands for a field that is left out.
@@ -139,8 +148,8 @@ func (h *Console) newRulePage(c echo.Context) error {
 	if action := r.FormValue("action"); action != "" && r.FormValue("unit_price") == "" {
 		if a, err := h.Pricing.Action(ctx, readable(action)); err == nil {
 			if m.Unit.Value = a.Unit; a.Priced() {
-				m.UnitPrice.Value, m.Minimum.Value = strconv.FormatInt(a.Rule.UnitPrice, 10), present.Units(a.Rule.Minimum)
-				m.Discount.Value, m.ExampleUnits.Value = present.Units(a.Rule.DiscountBps), present.Units(a.Rule.ExampleUnits)
+				m.UnitPrice.Value, m.Minimum.Value = plain(a.Rule.UnitPrice, pricePlaces), present.Units(a.Rule.Minimum)
+				m.Discount.Value, m.ExampleUnits.Value = shareOrNone(a.Rule.DiscountBps), present.Units(a.Rule.ExampleUnits)
 				m.Rounding = views.RoundingOptions(r.L, string(a.Rule.Rounding))
 			}
 		}
@@ -161,10 +170,10 @@ func (h *Console) ruleForm(r request, form ui.Act, err error) views.New {
 		rounding = string(credit.RoundHalfEven)
 	}
 	m := views.New{Act: form, Action: field(r, "action", err), Unit: field(r, "unit", err), UnitPrice: field(r, "unit_price", err), Minimum: field(r, "minimum", err),
-		Discount: field(r, "discount_bps", err), ExampleUnits: field(r, "example_units", err), Reason: field(r, "reason", err),
+		Discount: field(r, "discount", err), ExampleUnits: field(r, "example_units", err), Reason: field(r, "reason", err),
 		Rounding: views.RoundingOptions(r.L, rounding), RoundingError: field(r, "rounding", err).Error}
 	if m.ExampleUnits.Value == "" {
-		m.ExampleUnits.Value = "60"
+		m.ExampleUnits.Value = strconv.Itoa(defaultExample)
 	}
 	return m
 }
@@ -191,10 +200,11 @@ func (h *Console) preview(ctx context.Context, r request) (views.Preview, error)
 		}
 	}
 	if f := fault.As(err); f != nil {
-		return views.Preview{Problem: f.Fields[0].Name + ": " + r.L.Maybe("problem."+f.Fields[0].Message, f.Fields[0].Message)}, nil
+		first := f.Fields[0]
+		return views.Preview{Problem: r.L.T("form.problem_of", r.L.Maybe("rule."+first.Name, first.Name), r.L.Maybe("problem."+first.Message, first.Message))}, nil
 	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
-	rule := pricing.Rule{Action: n.Action, UnitPrice: n.UnitPrice, Minimum: n.Minimum, DiscountBps: n.DiscountBps, Rounding: n.Rounding, ExampleUnits: max(n.ExampleUnits, 1)}
+	rule := pricing.Rule{Action: n.Action, UnitPrice: n.UnitPrice, Minimum: n.Minimum, DiscountBps: n.DiscountBps, Rounding: n.Rounding, ExampleUnits: n.ExampleUnits}
 	var was *pricing.Rule
 	if a, err := h.Pricing.Action(ctx, n.Action); err == nil && a.Priced() {
 		was = &a.Rule

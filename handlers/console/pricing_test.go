@@ -20,7 +20,7 @@ func TestAnActionMadeInTheConsoleGetsItsPriceThere(t *testing.T) {
 	w.Account(t, "acct_7", 1000)
 	b := w.as(staff.Product)
 	const at, force = "/pricing/actions/poster", "/pricing/rules/poster@v1/force"
-	page := b.sent("/pricing/new", b.form("/pricing/new", "action", "poster", "unit", "image", "unit_price", "2000", "rounding", "up", "example_units", "3", "reason", "first"))
+	page := b.sent("/pricing/new", b.form("/pricing/new", "action", "poster", "unit", "image", "unit_price", "2", "rounding", "up", "example_units", "3", "reason", "first"))
 	w.says(page, "The rule version is made", "poster@v1", "No rule version is in force", "3 image = 6 credits")
 	w.says(b.page("/pricing"), "poster", "No price in force")
 	if page := b.page("/pricing/new?action=poster"); !strings.Contains(page, `value="image"`) {
@@ -79,8 +79,8 @@ func TestAPriceBelowKnownCostIsSaid(t *testing.T) {
 	}
 	const below = "Below known cost. The newest delivered job with a known cost brings in 0.54 USD at this price and cost 0.57 USD."
 	b := w.as(staff.Product)
-	preview := "/pricing/preview?action=" + modeltest.Action + "&unit=second&unit_price=1000&rounding=up&discount_bps="
-	w.says(b.page(preview+"1000"), below)
+	preview := "/pricing/preview?action=" + modeltest.Action + "&unit=second&unit_price=1&rounding=up&discount="
+	w.says(b.page(preview+"10"), below)
 	w.saysNot(b.page(preview+"0"), "Below known cost")
 	w.says(b.page("/pricing/rules/"+modeltest.Action+"@v2/force"), below)
 	w.says(b.page("/rollouts/"+roID), below)

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,41 +22,35 @@ const formStages = 6
 func (r request) draft() (rollout.NewRollout, error) {
 	n := rollout.NewRollout{Envelope: r.by(), ID: r.FormValue("id"), Title: r.FormValue("title"), Candidate: r.FormValue("candidate"), Reason: r.FormValue("reason")}
 	n.Action, _, _ = strings.Cut(n.Candidate, "@")
-	var bad []fault.Field
-	number := func(name string, empty int64) int64 {
-		v, err := whole(r.FormValue(name), empty)
-		if err != nil {
-			bad = append(bad, fault.Field{Name: name, Message: "must be a whole number"})
-		}
-		return v
-	}
+	read := &numbers{r: r}
 	for i := 1; i <= formStages; i++ {
-		s, filled := r.stage(strconv.Itoa(i), number)
+		s, filled := r.stage(strconv.Itoa(i), read)
 		if filled {
 			n.Stages = append(n.Stages, s)
 		}
 	}
-	charges, costs := number("min_charges", rollout.DefaultMinCharges), number("min_costs_bps", rollout.DefaultMinCostsBps)
+	charges, costs := read.whole("min_charges", rollout.DefaultMinCharges), read.share("min_costs", sharePlaces, rollout.DefaultMinCostsBps)
 	n.MinCharges, n.MinCostsBps = &charges, &costs
-	n.Second, n.CapPerDay = r.draftTerms(number)
-	if bad != nil {
-		return n, fault.InvalidFields(bad...)
-	}
-	return n, nil
+	n.Second, n.CapPerDay = r.draftTerms(read)
+	return n, read.err()
 }
 
 // stage reads one stage of the form; filled is false where nothing was typed.
-func (r request) stage(n string, number func(name string, empty int64) int64) (s pricing.Stage, filled bool) {
+func (r request) stage(n string, read *numbers) (s pricing.Stage, filled bool) {
 	for _, name := range []string{"threshold_", "dwell_", "accounts_", "plans_", "regions_", "attributes_"} {
 		filled = filled || strings.TrimSpace(r.FormValue(name+n)) != ""
 	}
 	if !filled {
 		return s, false
 	}
-	s.Threshold, s.MinDwellS = int(number("threshold_"+n, 0)), number("dwell_"+n, 0)*3600
+	s.Threshold, s.MinDwellS = int(read.share("threshold_"+n, stagePlaces, 0)), read.whole("dwell_"+n, 0)*3600
 	s.Segment = pricing.Segment{Accounts: items(r.FormValue("accounts_" + n)), Plans: items(r.FormValue("plans_" + n)), Regions: items(r.FormValue("regions_" + n))}
 	for _, pair := range items(r.FormValue("attributes_" + n)) {
-		name, value, _ := strings.Cut(pair, "=")
+		name, value, named := strings.Cut(pair, "=")
+		if !named || strings.TrimSpace(name) == "" {
+			read.refuse("attributes_"+n, errors.New("must be pairs such as beta=yes"))
+			break
+		}
 		if s.Segment.Attributes == nil {
 			s.Segment.Attributes = map[string]string{}
 		}
@@ -73,15 +69,47 @@ func items(typed string) (out []string) {
 	return out
 }
 
+// unknownAccounts refuses a draft whose stages name accounts that there are not: a slip of the pen would admit nobody, and
+// nothing would tell. The fault's detail has the names by the number of the stage.
+func (h *Console) unknownAccounts(ctx context.Context, r request, n rollout.NewRollout) error {
+	var bad []fault.Field
+	at := 0
+	detail := map[string]string{}
+	for i := 1; i <= formStages && at < len(n.Stages); i++ {
+		number := strconv.Itoa(i)
+		if _, filled := r.stage(number, &numbers{r: r}); !filled {
+			continue
+		}
+		missing, err := h.Ledger.Missing(ctx, n.Stages[at].Segment.Accounts)
+		if err != nil {
+			return err
+		}
+		if at++; len(missing) > 0 {
+			bad = append(bad, fault.Field{Name: "accounts_" + number, Message: "names an account that does not exist"})
+			detail[number] = strings.Join(missing[:min(len(missing), shownMissing)], ", ")
+		}
+	}
+	if bad == nil {
+		return nil
+	}
+	return fault.InvalidFields(bad...).With(missingAccounts, detail)
+}
+
+// missingAccounts is the detail of a fault that names accounts which there are not; shownMissing of them are shown.
+const (
+	missingAccounts = "missing_accounts"
+	shownMissing    = 5
+)
+
 // newRolloutForm is the form of a draft with what was typed and what is wrong with it.
 func (h *Console) newRolloutForm(r request, form ui.Act, err error) (views.New, error) {
 	m := views.New{Act: form, ID: field(r, "id", err), Title: field(r, "title", err), MinCharges: field(r, "min_charges", err),
-		MinCosts: field(r, "min_costs_bps", err), Reason: field(r, "reason", err)}
+		MinCosts: field(r, "min_costs", err), Reason: field(r, "reason", err)}
 	if m.MinCharges.Value == "" {
 		m.MinCharges.Value = strconv.Itoa(rollout.DefaultMinCharges)
 	}
 	if m.MinCosts.Value == "" {
-		m.MinCosts.Value = strconv.Itoa(rollout.DefaultMinCostsBps)
+		m.MinCosts.Value = plain(rollout.DefaultMinCostsBps, sharePlaces)
 	}
 	m.Terms = h.termsForm(r, err)
 	var listErr error
@@ -95,7 +123,7 @@ func (h *Console) newRolloutForm(r request, form ui.Act, err error) (views.New, 
 	at := 0 // the number that the stage has among those that are filled in, under which faults name it
 	for i := 1; i <= formStages; i++ {
 		n := strconv.Itoa(i)
-		if _, filled := r.stage(n, func(string, int64) int64 { return 0 }); filled {
+		if _, filled := r.stage(n, &numbers{r: r}); filled {
 			at++
 		}
 		typed := func(name, of string) ui.Field {
@@ -105,8 +133,14 @@ func (h *Console) newRolloutForm(r request, form ui.Act, err error) (views.New, 
 			}
 			return f
 		}
+		named := typed("accounts_", "segment")
+		if f := fault.As(err); f != nil {
+			if missing, ok := f.Detail[missingAccounts].(map[string]string); ok && missing[n] != "" {
+				named.Error = r.L.T("rollout.missing_accounts", missing[n])
+			}
+		}
 		m.Stages = append(m.Stages, views.NewStage{Number: n, Threshold: typed("threshold_", "threshold"), DwellH: typed("dwell_", "min_dwell_s"),
-			Accounts: typed("accounts_", "segment"), Plans: typed("plans_", "segment"), Regions: typed("regions_", "segment"), Attributes: typed("attributes_", "segment")})
+			Accounts: named, Plans: typed("plans_", "segment"), Regions: typed("regions_", "segment"), Attributes: typed("attributes_", "segment")})
 	}
 	return m, nil
 }

@@ -106,14 +106,14 @@ func (w *world) furnishRollouts() {
 func TestARuleVersionThroughTheConsole(t *testing.T) {
 	w := newWorld(t)
 	b := w.as(staff.Product)
-	typed := []string{"action", modeltest.Action, "unit", "second", "unit_price", "667", "discount_bps", "1000", "rounding", "half_even", "example_units", "60"}
+	typed := []string{"action", modeltest.Action, "unit", "second", "unit_price", "0.667", "discount", "10", "rounding", "half_even", "example_units", "60"}
 	query := url.Values{}
 	for i := 0; i < len(typed); i += 2 {
 		query.Set(typed[i], typed[i+1])
 	}
 	w.says(b.page("/pricing/preview?"+query.Encode()), "60 second = 36 credits, was 60", "0.667 credits a second, 10 % off")
 	w.says(b.page("/pricing/new?"+query.Encode()), "60 second = 36 credits, was 60")
-	for name, bad := range map[string]string{"unit_price": "12.5", "discount_bps": "10001", "minimum": "NaN"} {
+	for name, bad := range map[string]string{"unit_price": "0.6671", "discount": "100.01", "minimum": "NaN", "example_units": "0"} {
 		form := b.form("/pricing/new", append(typed, "reason", "x", name, bad)...)
 		if rec := b.post("/pricing/new", form); rec.Code != http.StatusUnprocessableEntity {
 			t.Errorf("%s %s: %d", name, bad, rec.Code)
@@ -138,7 +138,7 @@ func TestCase_F23_ThresholdsAtTheBorder(t *testing.T) {
 	w := newWorld(t)
 	w.furnishRollouts()
 	b := w.as(staff.Product)
-	for _, bad := range []string{"100001", "-1", "12.5", "NaN"} {
+	for _, bad := range []string{"100.001", "-1", "12.5555", "NaN"} {
 		form := b.form("/rollouts/new", "id", "ro_bad", "candidate", modeltest.Action+"@v2", "threshold_2", bad, "reason", "x")
 		rec := b.post("/rollouts/new", form)
 		if rec.Code != http.StatusUnprocessableEntity || !strings.Contains(rec.Body.String(), `id="f-threshold_2-error"`) {
@@ -148,8 +148,10 @@ func TestCase_F23_ThresholdsAtTheBorder(t *testing.T) {
 	if list, err := w.Rollouts.List(context.Background(), 10); err != nil || len(list) != 1 {
 		t.Errorf("%d rollouts, %v", len(list), err)
 	}
-	page := b.sent("/rollouts/new", b.form("/rollouts/new", "id", "ro_good", "candidate", modeltest.Action+"@v2", "threshold_1", "10,000", "dwell_1", "24",
-		"accounts_2", "acct_7, acct_8", "plans_3", "pro", "attributes_3", "beta=yes", "threshold_3", "100000", "reason", "x"))
+	w.Account(t, "acct_7", 100)
+	w.Account(t, "acct_8", 100)
+	page := b.sent("/rollouts/new", b.form("/rollouts/new", "id", "ro_good", "candidate", modeltest.Action+"@v2", "threshold_1", "10", "dwell_1", "24",
+		"accounts_2", "acct_7, acct_8", "min_costs", "12.5", "approve_above", "25", "plans_3", "pro", "attributes_3", "beta=yes", "threshold_3", "100", "reason", "x"))
 	w.says(page, "The draft is made", "10 %", "2 named", "100 % of pro, beta=yes", "at least 1 d")
 }
 

@@ -115,18 +115,18 @@ func (h *Console) terms(r request, pr present.Presenter, o rollout.Rollout, m *v
 }
 
 // draftTerms reads what the form of a draft says about second persons and the cap.
-func (r request) draftTerms(number func(name string, empty int64) int64) (*rollout.Second, *int64) {
+func (r request) draftTerms(read *numbers) (*rollout.Second, *int64) {
 	// The form was parsed with the first value that was read of it.
 	steps := r.Request().Form["second"]
 	s := &rollout.Second{Start: slices.Contains(steps, "start"), Complete: slices.Contains(steps, "complete")}
 	if strings.TrimSpace(r.FormValue("approve_above")) != "" {
-		n := int(number("approve_above", 0))
+		n := int(read.share("approve_above", stagePlaces, 0))
 		s.Above = &n
 	}
 	if strings.TrimSpace(r.FormValue("cap_per_day")) == "" {
 		return s, nil
 	}
-	most := number("cap_per_day", 0)
+	most := read.whole("cap_per_day", 0)
 	return s, &most
 }
 
@@ -138,7 +138,7 @@ func (h *Console) termsForm(r request, err error) views.NewTerms {
 		typed := r.Request().Form["second"]
 		s.Start, s.Complete = slices.Contains(typed, "start"), slices.Contains(typed, "complete")
 	} else if s.Above != nil {
-		t.Above.Value = strconv.Itoa(*s.Above)
+		t.Above.Value = plain(int64(*s.Above), stagePlaces)
 	}
 	t.Second = []ui.Option{
 		{Value: "start", Label: r.L.T("second.start"), Selected: s.Start},

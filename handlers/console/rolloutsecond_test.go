@@ -17,8 +17,8 @@ func TestAStepWithASecondPerson(t *testing.T) {
 	w.furnishRollouts()
 	w.Account(t, "acct_7", 1000)
 	mei, ken := w.as(staff.Product), w.as(staff.Product)
-	w.says(mei.sent("/rollouts/new", mei.form("/rollouts/new", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "10000", "threshold_2", "100000",
-		"second", "start", "approve_above", "25,000", "reason", "x")), "The draft is made", "A second person is needed for: Start, start and advance beyond 25 %.")
+	w.says(mei.sent("/rollouts/new", mei.form("/rollouts/new", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "10", "threshold_2", "100",
+		"second", "start", "approve_above", "25", "reason", "x")), "The draft is made", "A second person is needed for: Start, start and advance beyond 25 %.")
 	const at = "/rollouts/ro_two"
 	form := mei.page(at + "/start")
 	w.says(form, "A second person has to approve", "Ask a second person")
@@ -66,8 +66,8 @@ func TestAnApprovalOverARedCheckHalts(t *testing.T) {
 	w.furnishRollouts()
 	w.Account(t, "acct_7", 1000)
 	mei, ken := w.as(staff.Product), w.as(staff.Product)
-	mei.sent("/rollouts/new", mei.form("/rollouts/new", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "100000", "threshold_2", "100000",
-		"second", "complete", "min_charges", "1", "min_costs_bps", "0", "approve_above", "0", "reason", "x"))
+	mei.sent("/rollouts/new", mei.form("/rollouts/new", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "100", "threshold_2", "100",
+		"second", "complete", "min_charges", "1", "min_costs", "0", "approve_above", "0", "reason", "x"))
 	const at = "/rollouts/ro_two"
 	ask := func(step string) string {
 		t.Helper()

@@ -143,7 +143,7 @@ func (m Force) changes(l text.Locale) []ui.Change {
 // live asks for the preview anew while a person types in its form; without script a button does.
 func live() templ.Attributes {
 	return templ.Attributes{"hx-get": "/pricing/preview", "hx-include": "closest form", "hx-target": "this", "hx-swap": "outerHTML",
-		"hx-params":  "action,unit,unit_price,minimum,discount_bps,rounding,example_units",
+		"hx-params":  "action,unit,unit_price,minimum,discount,rounding,example_units",
 		"hx-trigger": "input from:closest form delay:250ms"}
 }
 
@@ -153,6 +153,10 @@ func idInput() templ.Attributes {
 
 func numberInput() templ.Attributes {
 	return templ.Attributes{"autocomplete": "off", "inputmode": "numeric"}
+}
+
+func decimalInput() templ.Attributes {
+	return templ.Attributes{"autocomplete": "off", "inputmode": "decimal"}
 }
 
 func reasonInput() templ.Attributes {

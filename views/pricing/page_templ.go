@@ -991,7 +991,7 @@ func NewPage(f layout.Frame, m New) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.TextField("unit_price", "text", f.L.T("rule.unit_price"), "", m.UnitPrice, numberInput()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.TextField("unit_price", "text", f.L.T("rule.unit_price"), f.L.T("rule.unit_price_hint"), m.UnitPrice, decimalInput()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -999,7 +999,7 @@ func NewPage(f layout.Frame, m New) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.TextField("discount_bps", "text", f.L.T("rule.discount"), f.L.T("rule.discount_hint"), m.Discount, numberInput()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.TextField("discount", "text", f.L.T("rule.discount"), f.L.T("rule.discount_hint"), m.Discount, decimalInput()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

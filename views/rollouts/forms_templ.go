@@ -203,7 +203,7 @@ func NewPage(f layout.Frame, m New) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.TextField("threshold_"+s.Number, "text", f.L.T("rollout.threshold"), f.L.T("rollout.threshold_hint"), s.Threshold, numberInput()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.TextField("threshold_"+s.Number, "text", f.L.T("rollout.threshold"), f.L.T("rollout.threshold_hint"), s.Threshold, decimalInput()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -284,7 +284,7 @@ func NewPage(f layout.Frame, m New) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.TextField("min_costs_bps", "text", f.L.T("rollout.min_costs"), "", m.MinCosts, numberInput()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.TextField("min_costs", "text", f.L.T("rollout.min_costs"), "", m.MinCosts, decimalInput()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

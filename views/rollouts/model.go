@@ -201,6 +201,10 @@ func numberInput() templ.Attributes {
 	return templ.Attributes{"autocomplete": "off", "inputmode": "numeric"}
 }
 
+func decimalInput() templ.Attributes {
+	return templ.Attributes{"autocomplete": "off", "inputmode": "decimal"}
+}
+
 func reasonInput() templ.Attributes {
 	return templ.Attributes{"required": true, "maxlength": "500"}
 }

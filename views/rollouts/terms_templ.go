@@ -217,7 +217,7 @@ func newTerms(l text.Locale, t NewTerms) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.TextField("approve_above", "text", l.T("second.above"), l.T("second.above_hint"), t.Above, numberInput()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.TextField("approve_above", "text", l.T("second.above"), l.T("second.above_hint"), t.Above, decimalInput()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

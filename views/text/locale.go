@@ -105,6 +105,7 @@ func phrase(key string) (en, ja string) {
 		bulkgrants,
 		comparisons,
 		enrolments,
+		problems,
 		bulkworks,
 		costs,
 		dependencies,

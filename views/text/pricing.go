@@ -108,13 +108,15 @@ func pricing(key string) (en, ja string) {
 	case "rule.unit_hint":
 		return "What is counted, e.g. second; fixed for the action", "数える単位（例：second）。アクションごとに固定"
 	case "rule.unit_price":
-		return "Price of a unit, thousandths of a credit", "単価（クレジットの1000分の1）"
+		return "Price of a unit, credits", "単価（クレジット）"
+	case "rule.unit_price_hint":
+		return "Up to three digits behind the point, e.g. 0.667", "小数点以下3桁まで（例：0.667）"
 	case "rule.minimum":
 		return "Least cost of a job, credits", "ジョブの最低費用（クレジット）"
 	case "rule.discount":
-		return "Discount, hundredths of a percent", "割引（1万分率）"
+		return "Discount, %", "割引（%）"
 	case "rule.discount_hint":
-		return "1000 is 10 %", "1000 = 10 %"
+		return "Up to two digits behind the point, e.g. 12.5", "小数点以下2桁まで（例：12.5）"
 	case "rule.rounding":
 		return "Rounding at the end", "端数処理"
 	case "rule.example_units":

@@ -234,9 +234,9 @@ func rollouts(key string) (en, ja string) {
 	case "rollout.no_candidate":
 		return "No rule version can be tried: make one first", "試せるルール版がありません。先に作成してください"
 	case "rollout.threshold":
-		return "Threshold, of 100,000", "しきい値（10万中）"
+		return "Share of accounts, %", "アカウントの割合（%）"
 	case "rollout.threshold_hint":
-		return "10000 is 10 %; leave a stage empty to leave it out", "10000 = 10 %。空欄の段階は除かれます"
+		return "Up to three digits behind the point; leave a stage empty to leave it out", "小数点以下3桁まで。空欄の段階は除かれます"
 	case "rollout.accounts":
 		return "Accounts admitted by name", "指名するアカウント"
 	case "rollout.plans":
@@ -254,7 +254,7 @@ func rollouts(key string) (en, ja string) {
 	case "rollout.min_charges":
 		return "Charges that the checks need", "検査に必要な課金数"
 	case "rollout.min_costs":
-		return "Known costs that the checks need, hundredths of a percent", "検査に必要な費用判明率（1万分率）"
+		return "Delivered jobs whose costs the checks need to know, %", "検査に必要な費用判明率（%）"
 	case "rollout.submit":
 		return "Make draft", "下書きを作成"
 

@@ -121,9 +121,9 @@ func rolloutSteps(key string) (en, ja string) {
 	case "second.above_is":
 		return "start and advance beyond {1} %", "{1} %を超える開始・拡大"
 	case "second.above":
-		return "Second person beyond the threshold, of 100,000", "二人目の承認が必要になるしきい値（10万中）"
+		return "Second person beyond this share of accounts, %", "二人目の承認が必要になるアカウントの割合（%）"
 	case "second.above_hint":
-		return "25000: to a stage beyond 25 %; empty: never. Pause, roll back and halt never need one", "25000 = 25 %を超える段階へ。空欄：不要。一時停止・ロールバック・停止には不要です"
+		return "25: to a stage beyond 25 %; empty: never. Pause, roll back and halt never need one", "25 = 25 %を超える段階へ。空欄：不要。一時停止・ロールバック・停止には不要です"
 	case "rollout_cause.cap_reached":
 		return "By Recoup: {1} credits were given away, the cap is {2} a day ({3}).", "Recoupによる：値引きが{1}クレジットに達しました（上限は1日{2}、{3}）。"
 	case "cap.field":
