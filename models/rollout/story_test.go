@@ -91,46 +91,111 @@ func TestCase_F20_QuoteThenRollbackThenCharge(t *testing.T) {
 	w.sound()
 }
 
-// One charge is sent fifty times from two processes while the rollout is advanced, paused, resumed and rolled back
-// around it: one price, one entry.
+// Charges are sent again and again from two processes while the rollout is advanced, paused, resumed and rolled back, the
+// first time in the moment of a step: whatever that one decided holds for all others, with one entry.
 func TestFiftyReplaysWhileTheRolloutMoves(t *testing.T) {
 	w := newWorld(t)
-	other := modeltest.New(t, w.G, modeltest.Fast())
+	processes := []*modeltest.Models{w.Models, modeltest.New(t, w.G, modeltest.Fast())}
 	w.draft(discount, shares(10_000, 25_000, 100_000)...)
 	w.must(w.rollouts.Start, discount)
-	w.charge("acct_42", "warm-up")
-	var wg sync.WaitGroup
-	costs := make([]string, 50)
-	for i := range costs {
-		m := []*modeltest.Models{w.Models, other}[i%2]
-		wg.Go(func() {
-			_, v, err := chargeBy(m, "acct_42", "c1")
-			if err != nil {
-				t.Errorf("send %d: %v", i, err)
-			}
-			costs[i] = fmt.Sprint(under(v), v.Cost)
-		})
+	w.charge("acct_42", "for-the-checks")
+	steps := []stepFunc{w.rollouts.Advance, w.rollouts.Pause, w.rollouts.Resume, w.rollouts.Advance, w.rollouts.RollBack}
+	charges := []*repeated{
+		// Admitted by the stage that is reached meanwhile, kept out by the pause, and admitted by all until the rollback. None of the
+		// accounts was enrolled before.
+		{op: "c1", account: w.inBuckets(10_000, 25_000), from: 0},
+		{op: "c2", account: w.inBuckets(0, 10_000), from: 1},
+		{op: "c5", account: w.inBuckets(25_000, 100_000), from: 4},
 	}
-	wg.Go(func() {
-		for _, do := range []stepFunc{w.rollouts.Advance, w.rollouts.Pause, w.rollouts.Resume, w.rollouts.Advance, w.rollouts.RollBack} {
-			if err := w.step(do, discount); err != nil {
-				t.Errorf("step: %v", err)
+	for n, do := range steps {
+		begin, moved := make(chan struct{}), make(chan struct{})
+		var wg sync.WaitGroup
+		for _, c := range charges {
+			if n < c.from {
+				continue
+			}
+			for _, m := range processes {
+				wg.Go(func() {
+					<-begin
+					for {
+						c.send(t, m)
+						select {
+						case <-moved:
+							return
+						default:
+						}
+					}
+				})
 			}
 		}
-	})
-	wg.Wait()
-	for i, c := range costs {
-		if c != costs[0] {
-			t.Fatalf("send %d had %s, another %s", i, c, costs[0])
+		close(begin)
+		err := w.step(do, discount)
+		close(moved)
+		wg.Wait()
+		if err != nil {
+			t.Fatalf("step %d: %v", n, err)
 		}
 	}
-	if n := w.count(`SELECT count(*) FROM entries WHERE operation_id = 'c1'`); n != 1 {
-		t.Errorf("%d entries", n)
-	}
-	if n := w.count(`SELECT count(*) FROM decisions WHERE operation_id = 'c1'`); n != 1 {
-		t.Errorf("%d decisions", n)
+	for _, c := range charges {
+		for c.sends < 50 {
+			c.send(t, processes[c.sends%2])
+		}
+		if len(c.answers) != 1 || c.fresh != 1 {
+			t.Errorf("%s: %d sends had %v, %d of them were not replays", c.op, c.sends, c.answers, c.fresh)
+		}
+		for answer := range c.answers {
+			if answer != candidate+" 54" && answer != baseline+" 60" && (answer != outside+" 60" || c.op != "c5") {
+				t.Errorf("%s: %s", c.op, answer)
+			}
+		}
+		if n := w.count(`SELECT count(*) FROM entries WHERE operation_id = ?`, c.op); n != 1 {
+			t.Errorf("%s: %d entries", c.op, n)
+		}
+		if n := w.count(`SELECT count(*) FROM decisions d JOIN entries e USING (account_key, operation_id)
+			WHERE operation_id = ? AND d.rule_version = e.rule_version AND d.price = -e.amount`, c.op); n != 1 {
+			t.Errorf("%s: %d decisions of its entry", c.op, n)
+		}
 	}
 	w.sound()
+}
+
+// repeated is a charge that is sent many times, and what came back.
+type repeated struct {
+	op, account string
+	// from is the step around which it is sent for the first time.
+	from int
+
+	mu           sync.Mutex
+	sends, fresh int
+	answers      map[string]int
+}
+
+func (c *repeated) send(t *testing.T, m *modeltest.Models) {
+	out, v, err := chargeBy(m, c.account, c.op)
+	if err != nil {
+		t.Errorf("%s: %v", c.op, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.answers == nil {
+		c.answers = map[string]int{}
+	}
+	c.answers[fmt.Sprint(under(v), " ", v.Cost)]++
+	if c.sends++; !out.Replayed {
+		c.fresh++
+	}
+}
+
+// inBuckets makes an account whose bucket is from low up to below high.
+func (w *world) inBuckets(low, high int) string {
+	w.t.Helper()
+	for n := 0; ; n++ {
+		id := fmt.Sprintf("bucket_%d_%d", low, n)
+		if b := pricing.Bucket(discount, id); b >= low && b < high {
+			w.Account(w.t, id, 1000)
+			return id
+		}
+	}
 }
 
 // TestCase_F28: what is decided after the commit of a rollback has the baseline, in every process.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"time"
 
 	"github.com/hibiken/asynq"
 	"gorm.io/gorm"
@@ -73,12 +74,14 @@ type app struct {
 	bulkWorks *bulk.Store
 	// relay is nil for commands without a queue.
 	relay *tasks.Relay
+	// roundsEvery is how often the checks of live rollouts are made: checkEvery, sooner in a test.
+	roundsEvery time.Duration
 }
 
 // open connects and builds the models; with a queue, also the relay that commits kick. The caller closes
 // the app.
 func open(ctx context.Context, cfg config.Config, logTo io.Writer, queue bool) (*app, error) {
-	a := &app{cfg: cfg, log: telemetry.NewLogger(logTo, cfg.LogJSON, cfg.LogLevel)}
+	a := &app{cfg: cfg, log: telemetry.NewLogger(logTo, cfg.LogJSON, cfg.LogLevel), roundsEvery: checkEvery}
 	var err error
 	if a.tel, err = telemetry.Setup(ctx, version(), a.log); err != nil {
 		return nil, err

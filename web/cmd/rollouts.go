@@ -7,14 +7,15 @@ import (
 	"recoup/models/process"
 )
 
-// checkEvery is how often the checks of live rollouts are made.
-const checkEvery = time.Minute
+// checkEvery is how often the checks of live rollouts are made: often enough that what one finds is found within a minute
+// of when it came to be, the checks' own time included.
+const checkEvery = 45 * time.Second
 
 // checkRollouts makes the checks of live rollouts, in one process at a time. A check that cannot be made is logged: its
 // age shows on the rollout's page, and nothing advances over it.
 func (a *app) checkRollouts(ctx context.Context) error {
 	alone := process.New(a.g)
-	ticker := time.NewTicker(checkEvery)
+	ticker := time.NewTicker(a.roundsEvery)
 	defer ticker.Stop()
 	for {
 		if _, err := alone.Alone(ctx, "rollout checks", a.rollouts.CheckLive); err != nil && ctx.Err() == nil {

@@ -121,6 +121,12 @@ func startStack(t *testing.T, more map[string]string) *stack {
 // startLoggingStack is startStack whose log goes somewhere.
 func startLoggingStack(t *testing.T, more map[string]string, logTo io.Writer) *stack {
 	t.Helper()
+	return startTunedStack(t, more, logTo, func(*app) {})
+}
+
+// startTunedStack is startLoggingStack with what a test changes before it runs.
+func startTunedStack(t *testing.T, more map[string]string, logTo io.Writer, tune func(*app)) *stack {
+	t.Helper()
 	dir := t.TempDir()
 	for _, d := range []string{dir, filepath.Dir(dir)} { // as root, Redis runs as another user
 		if err := os.Chmod(d, 0o711); err != nil {
@@ -149,6 +155,7 @@ func startLoggingStack(t *testing.T, more map[string]string, logTo io.Writer) *s
 	if err != nil {
 		t.Fatal(err)
 	}
+	tune(a)
 	s := &stack{t: t, app: a, url: "http://" + cfg.Listen}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
