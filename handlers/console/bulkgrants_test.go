@@ -234,7 +234,7 @@ func TestAnApprovedFileThatCannotBeGrantedSaysSo(t *testing.T) {
 	w := limitedWorld(t, 10)
 	w.Account(t, "acct_7", 5)
 	fiona, lena := w.as(staff.Finance), w.as(staff.Lead)
-	rec := fiona.sendFile("/grants/import", operationID(t, fiona.page("/grants/import")), "big.csv", bulkHeader+"r1,acct_7,11,paid,x\n")
+	rec := fiona.sendFile("/grants/import", operationID(t, fiona.page("/grants/import")), "big.csv", bulkHeader+"r1,acct_7,10,paid,x\nr2,acct_7,1,paid,x\n")
 	at := path(rec.Header().Get("Location"))
 	request := fiona.asks(at, url.Values{"operation_id": {operationID(t, fiona.page(at))}})
 	lena.sent(request+"/approve", lena.seen(request+"/approve", "fine"))
@@ -245,6 +245,12 @@ func TestAnApprovedFileThatCannotBeGrantedSaysSo(t *testing.T) {
 	fiona.sent(other, url.Values{"operation_id": {operationID(t, fiona.page(other))}})
 	w.applied(other)
 
+	// Of a file that failed no line looks granted or about to be.
+	defer func() {
+		page := fiona.page(at)
+		w.says(page, "Line 2: This reference was used before for something else.", "2 acct_7", "Cannot be granted", "3 acct_7", "Not granted")
+		w.saysNot(page, "Entry 2", "becomes")
+	}()
 	if err := w.apply(at); !fault.Is(err, bulkgrant.CodeBadLines) {
 		t.Fatal(err)
 	}

@@ -34,7 +34,13 @@ func (h *Console) bulkLines(ctx context.Context, r request, f bulkgrant.File, pa
 		return nil, err
 	}
 	var check bulkgrant.Check
+	ended := false // without being granted
 	if f.AppliedAt == nil {
+		now, err := h.bulkStanding(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		ended = now.task != nil && now.task.State.Over() || now.task == nil && now.state != "unconfirmed" && now.state != "waits"
 		if check, err = h.BulkGrants.Check(ctx, f); err != nil {
 			return nil, err
 		}
@@ -51,14 +57,20 @@ func (h *Console) bulkLines(ctx context.Context, r request, f bulkgrant.File, pa
 	for i, l := range shown {
 		row := views.LineRow{Number: r.L.Credits(int64(l.Number)), Account: present.Account(l.Account), Reference: l.Reference, External: l.External,
 			Category: r.L.Maybe("category."+l.Category, l.Category), Reason: l.Reason, Amount: r.L.Signed(l.Amount)}
-		if e, there := entries[l.Reference]; there {
+		standing := bulkgrant.StandingDone
+		if len(check.States) > 0 {
+			standing = check.States[first+i].Standing
+		}
+		// An entry under the same reference that is another grant is not this line's.
+		if e, there := entries[l.Reference]; there && standing == bulkgrant.StandingDone {
 			row.Entry = ui.Link{Text: r.L.T("bulk.line_entry", r.L.Credits(e.Seq)), URL: present.EntryURL(l.Account, e.Seq)}
 			row.Before, row.After = r.L.Credits(e.BalanceAfter-e.Amount), r.L.Credits(e.BalanceAfter)
+		} else if ended && standing == bulkgrant.StandingNew {
+			row.Standing = r.L.T("bulkstanding.not_granted")
 		} else if len(check.States) > 0 {
-			state := check.States[first+i]
-			row.Standing = r.L.T("bulkstanding." + state.Standing)
-			if state.Standing == bulkgrant.StandingNew {
-				row.Before, row.After = r.L.Credits(state.Before), r.L.Credits(state.After)
+			row.Standing = r.L.T("bulkstanding." + standing)
+			if standing == bulkgrant.StandingNew {
+				row.Before, row.After = r.L.Credits(check.States[first+i].Before), r.L.Credits(check.States[first+i].After)
 			}
 		}
 		m.Rows = append(m.Rows, row)

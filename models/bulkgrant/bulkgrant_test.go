@@ -126,6 +126,9 @@ func TestReading(t *testing.T) {
 		"columns":             {"reference,account,amount,amount,price\n", 0, "1 amount double_column, 1 price unknown_column, 1 category missing_column, 1 reason missing_column"},
 		"short line":          {header + "r1,a,5\n" + one, 1, "2  broken_line"},
 		"open quote":          {header + one + "r2,a,5,paid,\"x\n", 1, "3  broken_line"},
+		"open quote first":    {header + "r1,a,5,paid,\"x\nr2,a,0,paid,x,\nr3,a,5,paid,x,\n", 2, "2  broken_line, 3 amount bad_amount"},
+		"quote within":        {header + "r1,a,5,paid,x\"y,\nr2,a,5,paid,\"x\"y,\nr3,a,0,paid,x,\n", 1, "2  broken_line, 3  broken_line, 4 amount bad_amount"},
+		"blanks around ids":   {header + "r1, a,5,paid,x,\n r2,a,5,paid,x,\nr3,a , 5 , paid ,x,\n", 3, "2 account bad_account, 3 reference bad_reference, 4 account bad_account"},
 		"values": {header + ",a,5,paid,x,\nr 2,a,5,paid,x,\nr3,a b,5,paid,x,\nr4,a,1.5,paid,x,\nr5,a,-5,paid,x,\nr6,a,5,gift,x,\nr7,a,5,paid,,\nr8,a,9223372036854775808,paid,x,\n", 8,
 			"2 reference required, 3 reference bad_reference, 4 account bad_account, 5 amount bad_amount, 6 amount bad_amount, 7 category bad_category, 8 reason required, 9 amount bad_amount"},
 		"long reason":      {header + "r1,a,5,paid," + strings.Repeat("x", 501) + ",\n", 1, "2 reason too_long"},
@@ -151,6 +154,10 @@ func TestReading(t *testing.T) {
 	b.WriteString(header)
 	for i := range bulkgrant.MaxLines + 1 {
 		fmt.Fprintf(&b, "r%d,a,1,paid,x,\n", i)
+	}
+	open := header + strings.Repeat("r,a,1,paid,\"x\n", 300)
+	if _, problems := bulkgrant.Read([]byte(open)); problems[len(problems)-1].Code != "not_read_on" {
+		t.Errorf("it does not say where reading ended: %v", problems[len(problems)-1])
 	}
 	if lines, problems := bulkgrant.Read([]byte(b.String())); len(lines) != bulkgrant.MaxLines || len(problems) != 1 || problems[0].Code != "too_many_lines" {
 		t.Errorf("%d lines, %v", len(lines), problems)

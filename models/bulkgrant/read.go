@@ -67,7 +67,7 @@ type Problem struct {
 	// Column is empty for a line as a whole.
 	Column string
 	// Code is stable: not_text, control_characters, no_header, missing_column, unknown_column, double_column, broken_line,
-	// empty_file, too_many_lines, required, bad_reference, bad_account, bad_amount, bad_category, too_long, bad_text,
+	// not_read_on, empty_file, too_many_lines, required, bad_reference, bad_account, bad_amount, bad_category, too_long, bad_text,
 	// double_reference, too_large (the sum of the file); and what only the accounts show: unknown_account, conflict,
 	// undecided, reference_taken, balance_too_large, second_person.
 	Code string
@@ -78,8 +78,8 @@ type Problem struct {
 
 // Read reads a file: UTF-8 with or without a byte order mark, separated by commas or semicolons, with a header.
 // Problems is empty when every line is a grant by itself; whether accounts exist and references are free shows
-// only in Store.Check. Every line is read, whatever is wrong with others, unless quotes that do not match or too many
-// lines end it.
+// only in Store.Check. Every line is read, whatever is wrong with others; a line whose quotes do not match is left out, and
+// reading goes on with the next. Too many lines, or too many such lines, end it, which the last problem says.
 func Read(content []byte) (lines []Line, problems []Problem) {
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(content) {
@@ -88,8 +88,8 @@ func Read(content []byte) (lines []Line, problems []Problem) {
 	if at := bytes.IndexByte(content, 0); at >= 0 {
 		return nil, []Problem{{Line: 1 + bytes.Count(content[:at], []byte("\n")), Code: "control_characters"}}
 	}
-	r := csv.NewReader(bytes.NewReader(content))
-	r.Comma, r.FieldsPerRecord = separator(content), -1
+	r, comma := csv.NewReader(bytes.NewReader(content)), separator(content)
+	r.Comma, r.FieldsPerRecord = comma, -1
 	header, err := r.Read()
 	if err != nil {
 		return nil, []Problem{{Line: 1, Code: "no_header"}}
@@ -101,6 +101,7 @@ func Read(content []byte) (lines []Line, problems []Problem) {
 	seen := map[string]int{}
 	var sum int64
 	summed := true
+	before, restarts := 0, 0 // lines before what r reads
 	for read := 0; ; read++ {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -108,14 +109,22 @@ func Read(content []byte) (lines []Line, problems []Problem) {
 		}
 		if err != nil {
 			var broken *csv.ParseError
-			line := 0
-			if errors.As(err, &broken) {
-				line = broken.Line
+			if !errors.As(err, &broken) {
+				return lines, append(problems, Problem{Code: "broken_line"})
 			}
-			// What follows cannot be told apart any more.
-			return lines, append(problems, Problem{Line: line, Code: "broken_line"})
+			// A quote that is never closed has taken in everything behind it: read that again without its line.
+			problems = append(problems, Problem{Line: before + broken.StartLine, Code: "broken_line"})
+			if restarts++; restarts > mostRestarts {
+				return lines, append(problems, Problem{Line: before + broken.StartLine, Code: "not_read_on"})
+			}
+			before += broken.StartLine
+			content = behind(content, broken.StartLine)
+			r = csv.NewReader(bytes.NewReader(content))
+			r.Comma, r.FieldsPerRecord = comma, -1
+			continue
 		}
 		number, _ := r.FieldPos(0)
+		number += before
 		if read == MaxLines {
 			return lines, append(problems, Problem{Line: number, Code: "too_many_lines"})
 		}
@@ -141,6 +150,21 @@ func Read(content []byte) (lines []Line, problems []Problem) {
 		problems = []Problem{{Code: "empty_file"}}
 	}
 	return lines, problems
+}
+
+// mostRestarts bounds how often the rest of a file is read again; each may read all of it.
+const mostRestarts = 100
+
+// behind is what follows the first n lines.
+func behind(content []byte, n int) []byte {
+	for range n {
+		at := bytes.IndexByte(content, '\n')
+		if at < 0 {
+			return nil
+		}
+		content = content[at+1:]
+	}
+	return content
 }
 
 // separator is the one that the header uses more often.
@@ -177,10 +201,14 @@ func columnsOf(header []string) (at map[string]int, problems []Problem) {
 func lineOf(number int, record []string, at map[string]int) (Line, []Problem) {
 	var problems []Problem
 	get := func(name string) string {
-		if i, there := at[name]; there {
-			return strings.TrimSpace(record[i])
+		i, there := at[name]
+		switch {
+		case !there:
+			return ""
+		case name == colReference || name == colAccount:
+			return record[i] // an id is what it is: one with a blank is another one, and refused
 		}
-		return ""
+		return strings.TrimSpace(record[i])
 	}
 	bad := func(column, code string) {
 		problems = append(problems, Problem{Line: number, Column: column, Code: code, Value: cut(get(column))})

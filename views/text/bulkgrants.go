@@ -75,6 +75,8 @@ func bulkgrants(key string) (en, ja string) {
 		return "New", "新規"
 	case "bulkstanding.done":
 		return "Already done", "実行済み"
+	case "bulkstanding.not_granted":
+		return "Not granted", "未付与"
 	case "bulkstanding.bad":
 		return "Cannot be granted", "付与不可"
 	case "bulk.line_entry":
@@ -165,10 +167,12 @@ func bulkgrants(key string) (en, ja string) {
 		return "Together with what you gave this account within 24 hours it is above the limit of one person. Upload the file again to ask a second person.", "24時間以内にこのアカウントへ付与した分と合わせて、一人で付与できる上限を超えます。もう一度アップロードして二人目の承認を依頼してください。"
 	case "bulkline.required":
 		return "Please fill this in.", "入力してください。"
+	case "bulkline.not_read_on":
+		return "Too many lines have quotes that do not match: what follows was not read.", "引用符の対応しない行が多すぎるため、以降は読み取っていません。"
 	case "bulkline.bad_reference":
-		return "1 to 255 visible ASCII characters without blanks.", "空白を含まない1〜255文字のASCII文字にしてください。"
+		return "1 to 255 visible ASCII characters without blanks, also before and behind.", "前後も含め空白のない1〜255文字のASCII文字にしてください。"
 	case "bulkline.bad_account":
-		return "No account can have this id.", "アカウントIDとして使えません。"
+		return "No account can have this id. Blanks before and behind it count.", "アカウントIDとして使えません。前後の空白もIDの一部とみなします。"
 	case "bulkline.bad_amount":
 		return "A whole number of credits above zero, digits only.", "1以上の整数（数字のみ）にしてください。"
 	case "bulkline.bad_category":
