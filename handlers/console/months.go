@@ -27,6 +27,9 @@ import (
 // monthsShown is how many months the list shows.
 const monthsShown = 24
 
+// foundShown is how much of what verify found a month shows; Integrity has all of it.
+const foundShown = 20
+
 // inBookZone is the request with its times in the book time zone: months have no meaning in another one.
 func (h *Console) inBookZone(r request) request {
 	r.L.Zone = h.Months.Zone()
@@ -51,7 +54,11 @@ func (h *Console) months(c echo.Context) error {
 		return h.unreadable(r, err, &m.List, q.url(), page, part)
 	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
-	m.Rows = pr.MonthRows(list)
+	broken, err := h.Verifier.BrokenMonths(c.Request().Context())
+	if err != nil {
+		return h.unreadable(r, err, &m.List, q.url(), page, part)
+	}
+	m.Rows = pr.MonthRows(list, broken)
 	if before != (calendar.Month{}) {
 		m.List.Pager.NewerURL = newerMonths(q, before, r.Now.In(h.Months.Zone()))
 	}
@@ -113,6 +120,11 @@ func (h *Console) month(c echo.Context) error {
 	// A closed month has the days of the zone it was closed in.
 	pr.L.Zone = o.Location
 	m := pr.Month(o, verified, h.Months.Zone())
+	found, err := h.Verifier.OfMonth(ctx, o.Month, o.From, o.To, foundShown)
+	if err != nil {
+		return err
+	}
+	m.Tie.Found = pr.FoundOfMonth(found)
 	if r.may(staff.LedgerExport) {
 		m.Exports = ui.Exports{Say: r.L.T("month.export"), Links: []ui.Link{{Text: r.L.T("export.csv"), URL: present.MonthURL(o.Month) + "/export"}}}
 	}

@@ -69,3 +69,38 @@ func TestMonthPageTies(t *testing.T) {
 	}
 	said("Stale", "too long ago to hold the closing against them")
 }
+
+// What verify found of a month stands on its page and in the list, and nothing says then that it is as it was closed.
+func TestAMonthSaysWhatVerifyFoundOfIt(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	day := func(month time.Month) time.Time { return time.Date(2025, month, 10, 0, 0, 0, 0, time.UTC) }
+	modeltest.Entries(t, w.G, "aurora", modeltest.Past{At: day(8), Type: "grant", Amount: 1000, Category: "paid"},
+		modeltest.Past{At: day(9), Type: "adjustment", Amount: -113})
+	b := w.as(staff.Finance)
+	found := func(problems ...verify.Problem) {
+		t.Helper()
+		now := time.Now()
+		var e verify.Evidence
+		r := verify.Report{Started: now, Finished: now, ByCheck: map[verify.Check]int64{}}
+		for _, p := range problems {
+			if err := e.Add(p); err != nil {
+				t.Fatal(err)
+			}
+			r.ByCheck[p.Check]++
+		}
+		if _, err := verify.New(w.G).Keep(ctx, verify.Record{Report: r, Evidence: &e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found()
+	w.saysNot(b.page("/months/2025-09"), "What the last verification found")
+	w.saysNot(b.page("/months"), "Failed")
+	found(verify.Problem{Check: verify.CheckMonth, Expected: "adjustment 1 / -113", Found: "adjustment 1 / -13", Message: "The entries of 2025-09 do not add up to the figures it was closed with."},
+		verify.Problem{Check: verify.CheckHash, AccountID: "aurora", Seq: 2, Expected: "ab", Found: "cd", Message: "x"},
+		verify.Problem{Check: verify.CheckRollup, Expected: "1 entries of 7", Found: "none", Message: "The sum of a day is not that of its quarter hours. It begins at 2025-09-10T00:00:00.000000Z and is of grant."})
+	w.says(b.page("/months/2025-09"), "What the last verification found of this month", "Closed months", "adjustment 1 / -113", "aurora #2", "1 entries of 7")
+	w.says(b.page("/months"), "Failed")
+	// Another month has nothing of it.
+	w.saysNot(b.page("/months/2025-08"), "What the last verification found of this month", "aurora #2", "1 entries of 7")
+}

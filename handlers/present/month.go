@@ -33,12 +33,12 @@ func MonthState(closed, over bool) string {
 	return ""
 }
 
-// MonthRows are the months of the list.
-func (p Presenter) MonthRows(list []month.Listed) []views.Row {
+// MonthRows are the months of the list; broken are those of which verify found that they are not what they were closed with.
+func (p Presenter) MonthRows(list []month.Listed, broken map[calendar.Month]bool) []views.Row {
 	rows := make([]views.Row, len(list))
 	for i, m := range list {
 		rows[i] = views.Row{Month: ui.Link{Text: p.MonthName(m.Month), URL: MonthURL(m.Month)}, Opening: p.sum(m.Opening), Closing: p.sum(m.Closing),
-			State: MonthState(m.Closed, m.Over)}
+			State: MonthState(m.Closed, m.Over), Broken: broken[m.Month]}
 		for _, t := range ledger.Types() {
 			rows[i].Types = append(rows[i].Types, p.signed(m.Types[t].Amount))
 		}

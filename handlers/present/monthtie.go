@@ -55,3 +55,18 @@ func (p Presenter) checkNames(checks []string) string {
 	}
 	return strings.Join(names, p.L.T("list.separator"))
 }
+
+// FoundOfMonth is what verify found of a month.
+func (p Presenter) FoundOfMonth(found []verify.Recorded) []views.Found {
+	out := make([]views.Found, len(found))
+	for i, f := range found {
+		out[i] = views.Found{Check: p.CheckName(f.Check), Expected: f.Expected, Found: f.Found}
+		if f.AccountID != "" {
+			out[i].Entry.Text = f.AccountID
+		}
+		if f.Seq > 0 {
+			out[i].Entry.Text, out[i].Entry.URL = f.AccountID+" #"+p.L.Credits(f.Seq), EntryURL(f.AccountID, f.Seq)
+		}
+	}
+	return out
+}

@@ -17,6 +17,7 @@ type Row struct {
 	Types   []string
 	Closing string
 	State   string // open or closed; empty while the month runs
+	Broken  bool   // the last verification found that it is not what it was closed with
 }
 
 // List is the page of all months.
@@ -57,6 +58,14 @@ type Tie struct {
 	Breaks   []string // what else differs
 	Verified string   // when the entries themselves were read; empty where that is among Breaks
 	State    string   // passed, failed or stale
+	Found    []Found  // what the last verification found of this month
+}
+
+// Found is something that verify found of the month.
+type Found struct {
+	Check           string
+	Entry           ui.Link // zero: it is not about one entry
+	Expected, Found string
 }
 
 // Closed is how the month was closed, and whether the ledger still says the same.

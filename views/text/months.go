@@ -83,6 +83,12 @@ func months(key string) (en, ja string) {
 		return "Closed by {1} on {2}: {3}", "{1}が{2}に締めました：{3}"
 	case "month.closed_same":
 		return "The ledger still says exactly what was closed.", "台帳は、締めた時点の値と完全に一致しています。"
+	case "month.found":
+		return "What the last verification found of this month:", "直近の検証がこの月について見つけた問題："
+	case "month.col_entry":
+		return "Entry", "記帳"
+	case "month.closed_found":
+		return "The kept sums still say what was closed; the entries do not, as the last verification found. Entries of a closed month were changed or added from outside: tell an administrator.", "保存された合計は締めた時点の値と一致していますが、直近の検証では記帳が一致しませんでした。締め済みの月の記帳が外部から変更または追加されています。管理者に知らせてください。"
 	case "month.closed_differs":
 		return "The ledger no longer says what was closed. Figures above are those of the ledger now. Entries of a closed month were changed or added from outside: tell an administrator, who runs recoup verify.", "台帳が、締めた時点の値と一致しません。上の値は現在の台帳のものです。締め済みの月の記帳が外部から変更または追加されています。管理者に知らせ、recoup verify を実行してもらってください。"
 	case "month.col_figure":
