@@ -2,7 +2,6 @@ package present
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 
 	"recoup/models/job"
@@ -37,13 +36,21 @@ func (p Presenter) edits(d JobPage) ([]jobs.Edit, error) {
 		if i+1 < len(d.Edits) {
 			after = d.Edits[i+1].Payload
 		}
+		was, err := secrets().In(e.Payload)
+		if err != nil {
+			return nil, err
+		}
+		is, err := secrets().In(after)
+		if err != nil {
+			return nil, err
+		}
 		changes, err := job.PayloadDiff(e.Payload, after)
 		if err != nil {
 			return nil, err
 		}
 		edit := jobs.Edit{At: p.L.Stamp(e.At, p.Now), By: p.actor(e.By), Generation: strconv.Itoa(e.Generation + 1)}
 		for _, c := range changes {
-			hide := !d.Revealed || slices.ContainsFunc(c.Names, secret)
+			hide := !d.Revealed || was[c.Pointer] || is[c.Pointer]
 			edit.Changes = append(edit.Changes, jobs.PayloadChange{Path: c.Path, Before: shown(c.Before, hide), After: shown(c.After, hide), Masked: hide})
 		}
 		out = append(out, edit)
@@ -59,8 +66,8 @@ func shown(raw string, hide bool) string {
 	return raw
 }
 
-// EditablePayload is a payload for a person to edit: values under names that sound like secrets are masked.
+// EditablePayload is a payload for a person to edit: what is secret of it is masked.
 func EditablePayload(payload json.RawMessage) (string, error) {
-	out, err := job.Mask(payload, secret)
+	out, err := job.Mask(payload, secrets())
 	return string(out), err
 }

@@ -52,7 +52,7 @@ type JobPage struct {
 	Payload json.RawMessage
 	// Edits are what the payload was before people edited it, oldest first.
 	Edits []job.PayloadEdit
-	// Revealed shows the payload's values, but for those under names that sound like secrets.
+	// Revealed shows the payload's values, but for what is secret of them.
 	Revealed bool
 }
 
@@ -297,19 +297,18 @@ func Scope(account, actor string) string {
 	return s.String()
 }
 
-// secretNames are parts of member names whose values a payload card never shows.
-func secretNames() []string {
-	return []string{"token", "secret", "password", "authorization", "api_key", "apikey", "signature", "credential"}
-}
-
 const masked = job.Masked
 
 // payloadLines flattens a payload to paths, kinds and, where it is revealed, values. Numbers keep their digits;
-// values under names that sound like secrets are masked even then.
+// what is secret of it is masked even then.
 func payloadLines(payload json.RawMessage, revealed bool) ([]views.PayloadLine, error) {
+	hidden, err := secrets().In(payload)
+	if err != nil {
+		return nil, fmt.Errorf("present: payload: %w", err)
+	}
 	var lines []views.PayloadLine
-	var walk func(path string, hide bool, v jsontext.Value) error
-	walk = func(path string, hide bool, v jsontext.Value) error {
+	var walk func(path string, at jsontext.Pointer, v jsontext.Value) error
+	walk = func(path string, at jsontext.Pointer, v jsontext.Value) error {
 		dec := json.NewDecoder(bytes.NewReader(v))
 		dec.UseNumber()
 		switch v.Kind() {
@@ -324,7 +323,7 @@ func payloadLines(payload json.RawMessage, revealed bool) ([]views.PayloadLine, 
 			}
 			sort.Strings(names)
 			for _, name := range names {
-				if err := walk(join(path, name), hide || secret(name), jsontext.Value(bytes.TrimSpace(members[name]))); err != nil {
+				if err := walk(join(path, name), at.AppendToken(name), jsontext.Value(bytes.TrimSpace(members[name]))); err != nil {
 					return err
 				}
 			}
@@ -335,12 +334,13 @@ func payloadLines(payload json.RawMessage, revealed bool) ([]views.PayloadLine, 
 				return err
 			}
 			for i, item := range items {
-				if err := walk(fmt.Sprintf("%s[%d]", path, i), hide, jsontext.Value(bytes.TrimSpace(item))); err != nil {
+				if err := walk(fmt.Sprintf("%s[%d]", path, i), at.AppendToken(strconv.Itoa(i)), jsontext.Value(bytes.TrimSpace(item))); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
+		hide := !revealed || hidden[string(at)]
 		line := views.PayloadLine{Path: path, Kind: kindOf(v.Kind()), Value: string(v), Masked: hide}
 		if v.Kind() == '"' {
 			var s string
@@ -355,7 +355,7 @@ func payloadLines(payload json.RawMessage, revealed bool) ([]views.PayloadLine, 
 		lines = append(lines, line)
 		return nil
 	}
-	if err := walk("", !revealed, jsontext.Value(bytes.TrimSpace(payload))); err != nil {
+	if err := walk("", "", jsontext.Value(bytes.TrimSpace(payload))); err != nil {
 		return nil, fmt.Errorf("present: payload: %w", err)
 	}
 	return lines, nil
@@ -379,14 +379,4 @@ func join(path, name string) string {
 		return name
 	}
 	return path + "." + name
-}
-
-func secret(name string) bool {
-	name = strings.ToLower(name)
-	for _, s := range secretNames() {
-		if strings.Contains(name, s) {
-			return true
-		}
-	}
-	return false
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -181,14 +180,14 @@ func at(dec *jsontext.Decoder, doc json.RawMessage, start, end int) leaf {
 	return l
 }
 
-// Mask is a document with the texts, numbers and the rest under secret names replaced by Masked, and everything else
-// byte for byte.
-func Mask(doc json.RawMessage, secret func(name string) bool) (json.RawMessage, error) {
+// Mask is a document with what is secret of it replaced by Masked, and everything else byte for byte.
+func Mask(doc json.RawMessage, s Secrets) (json.RawMessage, error) {
 	all, err := leaves(doc)
 	if err != nil {
 		return nil, err
 	}
-	return splice(doc, all, func(l leaf) (string, bool) { return `"` + Masked + `"`, slices.ContainsFunc(l.names, secret) }), nil
+	hidden := s.of(all)
+	return splice(doc, all, func(l leaf) (string, bool) { return `"` + Masked + `"`, hidden[l.pointer] }), nil
 }
 
 // Unmask is an edited document with each value that is Masked replaced by what stands at the same path before. Fault:
@@ -238,7 +237,9 @@ func splice(doc json.RawMessage, all []leaf, with func(leaf) (string, bool)) jso
 // PayloadChange is one value that differs between two payloads. Before and After are as they stand in the documents,
 // "" where there is none.
 type PayloadChange struct {
-	Path          string
+	Path string
+	// Pointer is the same place as a JSON pointer.
+	Pointer       string
 	Names         []string
 	Before, After string
 }
@@ -263,12 +264,12 @@ func PayloadDiff(before, after json.RawMessage) ([]PayloadChange, error) {
 	for _, l := range old {
 		was[l.pointer] = true
 		if is[l.pointer] != l.raw {
-			out = append(out, PayloadChange{Path: l.path, Names: l.names, Before: l.raw, After: is[l.pointer]})
+			out = append(out, PayloadChange{Path: l.path, Pointer: l.pointer, Names: l.names, Before: l.raw, After: is[l.pointer]})
 		}
 	}
 	for _, l := range now {
 		if !was[l.pointer] {
-			out = append(out, PayloadChange{Path: l.path, Names: l.names, After: l.raw})
+			out = append(out, PayloadChange{Path: l.path, Pointer: l.pointer, Names: l.names, After: l.raw})
 		}
 	}
 	return out, nil

@@ -16,7 +16,7 @@ func secret(name string) bool { return strings.Contains(name, "token") }
 
 func TestMaskAndUnmask(t *testing.T) {
 	const doc = `{ "source" : "s3://a" , "frames":9007199254740993, "token":{"a":"x","b":[1,{"c":null}]}, "list":[{"callback_token":"y"}], "none":[], "x":1.0 }`
-	masked, err := job.Mask(json.RawMessage(doc), secret)
+	masked, err := job.Mask(json.RawMessage(doc), job.Secrets{Name: secret})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestMaskAndUnmask(t *testing.T) {
 		t.Fatal(err)
 	}
 	diff, err := job.PayloadDiff(json.RawMessage(doc), after)
-	if got := fmt.Sprint(diff); err != nil || got != `[{source [source] "s3://a" "s3://b"} {frames [frames] 9007199254740993 9007199254740992}]` {
+	if got := fmt.Sprint(diff); err != nil || got != `[{source /source [source] "s3://a" "s3://b"} {frames /frames [frames] 9007199254740993 9007199254740992}]` {
 		t.Errorf("%s, %v", got, err)
 	}
 	_, err = job.Unmask(json.RawMessage(doc), json.RawMessage(`{"other":"••••••••"}`))
@@ -41,7 +41,7 @@ func TestMaskAndUnmask(t *testing.T) {
 		t.Errorf("a masked value from nowhere: %v", err)
 	}
 	diff, err = job.PayloadDiff(json.RawMessage(`{"a":1,"b":{},"c.d":2}`), json.RawMessage(`{"a":1.0,"c":{"d":2},"e":[]}`))
-	if got := fmt.Sprint(diff); err != nil || got != `[{a [a] 1 1.0} {b [b] {} } {c.d [c.d] 2 } {c.d [c d]  2} {e [e]  []}]` {
+	if got := fmt.Sprint(diff); err != nil || got != `[{a /a [a] 1 1.0} {b /b [b] {} } {c.d /c.d [c.d] 2 } {c.d /c/d [c d]  2} {e /e [e]  []}]` {
 		t.Errorf("%s, %v", got, err)
 	}
 	if diff, err = job.PayloadDiff(nil, json.RawMessage(`7`)); err != nil || len(diff) != 1 || diff[0].After != "7" {
@@ -81,7 +81,7 @@ func TestMaskProperties(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		doc := json.RawMessage(value(3).Draw(t, "doc"))
-		masked, err := job.Mask(doc, secret)
+		masked, err := job.Mask(doc, job.Secrets{Name: secret})
 		if err != nil || !json.Valid(masked) {
 			t.Fatalf("%s: %s, %v", doc, masked, err)
 		}
