@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -16,6 +17,7 @@ import (
 	"recoup/models/cost"
 	"recoup/models/costimport"
 	"recoup/models/fault"
+	"recoup/models/rollout"
 	"recoup/models/staff"
 	"recoup/models/task"
 	views "recoup/views/costs"
@@ -226,6 +228,11 @@ func (h *Console) previewModel(r request, i costimport.Listed) (views.Preview, e
 		return m, err
 	}
 	previewFile(r, pr, f, &m)
+	if f.Sound() && i.Task == nil {
+		if err := h.foresee(r, i.Source, f, &m); err != nil {
+			return m, err
+		}
+	}
 	if i.Task == nil {
 		m.Startable = f.Sound() && r.may(staff.CostImport)
 		m.Say = r.L.T("costs.preview_sound")
@@ -234,6 +241,35 @@ func (h *Console) previewModel(r request, i costimport.Listed) (views.Preview, e
 		}
 	}
 	return m, nil
+}
+
+// foresee tells what importing a file would come to: records that nobody is put down to halt the rollouts that they concern.
+func (h *Console) foresee(r request, source string, f costimport.File, m *views.Preview) error {
+	ctx := r.Request().Context()
+	x, err := h.Costs.Foresee(ctx, source, f.Records)
+	if err != nil {
+		return err
+	}
+	n := r.L.Credits
+	m.Foreseen = r.L.T("costs.foreseen", n(x.Attributed), n(x.Overhead), n(x.Unattributed), n(x.Known))
+	if x.Unattributed == 0 {
+		return nil
+	}
+	live, err := h.Rollouts.Live(ctx)
+	if err != nil {
+		return err
+	}
+	var halts []string
+	for _, o := range live {
+		if o.State != rollout.Halted && o.StartedAt != nil && x.Concerns(o.Action, *o.StartedAt) {
+			halts = append(halts, o.ID)
+		}
+	}
+	m.Caution = r.L.N("costs.foreseen_nobody", x.Unattributed)
+	if len(halts) > 0 {
+		m.Caution += " " + r.L.N("costs.foreseen_halts", int64(len(halts)), strings.Join(halts, ", "))
+	}
+	return nil
 }
 
 // previewFile shows what was read of a file.

@@ -29,7 +29,7 @@ func TestAnActionMadeInTheConsoleGetsItsPriceThere(t *testing.T) {
 	if found := b.get("/search?q=poster"); found.Header().Get("Location") != at {
 		t.Errorf("the search leads to %q", found.Header().Get("Location"))
 	}
-	w.says(b.page(force), "No price in force → becomes poster@v1: 2 credits a image")
+	w.says(b.page(force), "No price in force → becomes poster@v1: 2 credits per image")
 	w.says(b.sent(force, b.form(force, "reason", "on sale", "expected", "")), "The rule version is in force", "poster@v1 is in force since")
 
 	charge := job.ChargeRequest{Envelope: modeltest.Envelope(), AccountID: "acct_7", JobID: "j1", Action: "poster", Units: 3}

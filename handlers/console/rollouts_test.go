@@ -111,7 +111,7 @@ func TestARuleVersionThroughTheConsole(t *testing.T) {
 	for i := 0; i < len(typed); i += 2 {
 		query.Set(typed[i], typed[i+1])
 	}
-	w.says(b.page("/pricing/preview?"+query.Encode()), "60 second = 36 credits, was 60", "0.667 credits a second, 10 % off")
+	w.says(b.page("/pricing/preview?"+query.Encode()), "60 second = 36 credits, was 60", "0.667 credits per second, 10 % off")
 	w.says(b.page("/pricing/new?"+query.Encode()), "60 second = 36 credits, was 60")
 	for name, bad := range map[string]string{"unit_price": "0.6671", "discount": "100.01", "minimum": "NaN", "example_units": "0"} {
 		form := b.form("/pricing/new", append(typed, "reason", "x", name, bad)...)

@@ -143,7 +143,12 @@ func (p Presenter) RuleMatch(r cost.Rule) string {
 
 // CostMargin is one group in one currency.
 func (p Presenter) CostMargin(by cost.By, m cost.Margin) views.MarginRow {
-	v := views.MarginRow{Currency: m.Currency, Charged: p.L.Sum(m.Charged.String()), Cost: p.Decimal(m.Cost), Records: p.L.N("costs.count", m.Records)}
+	v := views.MarginRow{Currency: m.Currency, Charged: p.L.Sum(m.Charged.String()), Records: p.L.N("costs.count", m.Records)}
+	// Without a record nothing is known of the cost: that is not a cost of nothing.
+	known := m.Records > 0
+	if known {
+		v.Cost = p.Decimal(m.Cost)
+	}
 	switch {
 	case m.Group == "" && by == cost.ByRollout:
 		v.Name = p.L.T("costs.no_rollout")
@@ -157,7 +162,8 @@ func (p Presenter) CostMargin(by cost.By, m cost.Margin) views.MarginRow {
 	if m.Revenue != nil {
 		v.Revenue = p.Decimal(*m.Revenue)
 	}
-	if m.Margin != nil {
+	v.Unknown = !known
+	if m.Margin != nil && known {
 		v.Margin = p.Decimal(*m.Margin)
 	}
 	return v

@@ -160,21 +160,9 @@ func (s *Service) write(ctx context.Context, tx *operation.Tx, b Batch) (BatchRe
 }
 
 func (s *Service) writeChunk(ctx context.Context, tx *operation.Tx, b Batch, part []NewRecord, result *BatchResult) error {
-	rows := make([]row, len(part))
-	for i, r := range part {
-		rows[i] = row{ExternalID: r.ExternalID, Amount: r.Amount.String(), Currency: r.Currency, OccurredAt: r.Time.UTC().Truncate(time.Microsecond),
-			AccountID: r.AccountID, JobID: r.JobID, OperationID: r.OperationID, Description: r.Description, Dimensions: r.Dimensions,
-			Digest: fmt.Sprintf("%x", r.digest())}
-		if r.Action != "" {
-			rows[i].Action = &r.Action
-		}
-		if r.Dimensions == nil {
-			rows[i].Dimensions = map[string]string{}
-		}
-	}
-	given, err := json.Marshal(rows)
+	given, err := rowsOf(part)
 	if err != nil {
-		return fmt.Errorf("cost: %w", err)
+		return err
 	}
 	var importID *string
 	if b.ImportID != "" {
@@ -189,10 +177,9 @@ func (s *Service) writeChunk(ctx context.Context, tx *operation.Tx, b Batch, par
 			description, dimensions, digest, import_id, actor, operation_id)
 		SELECT ?, external_id, amount, currency, occurred_at, account_id, job_id, job_operation_id, action, description, dimensions,
 			decode(digest, 'hex'), ?, ?, ?
-		FROM jsonb_to_recordset(?::jsonb) AS x (external_id text, amount numeric, currency text, occurred_at timestamptz, account_id text, job_id text,
-			job_operation_id text, action text, description text, dimensions jsonb, digest text)
+		FROM jsonb_to_recordset(?::jsonb) AS x `+givenColumns+`
 		ORDER BY external_id COLLATE "C" ON CONFLICT (source, external_id) DO NOTHING RETURNING key, external_id`,
-		b.Source, importID, b.Actor.String(), b.OperationID, string(given)).Scan(&made).Error
+		b.Source, importID, b.Actor.String(), b.OperationID, given).Scan(&made).Error
 	if err != nil {
 		return fmt.Errorf("cost: record: %w", err)
 	}
@@ -279,6 +266,43 @@ func knownActions(ctx context.Context, g *gorm.DB, records []NewRecord) error {
 	return nil
 }
 
+// target joins to a record r what it is put down to at first: t is the job or operation that it names, where there is one,
+// u the oldest overhead rule that matches, where there is none.
+const target = `LEFT JOIN LATERAL (
+			SELECT j.account_key, j.key AS job_key, NULL::text AS operation_id, j.action
+			FROM accounts a JOIN jobs j ON j.account_key = a.key AND j.id = r.job_id WHERE a.id = r.account_id AND r.job_id <> ''
+			UNION ALL
+			SELECT o.account_key, o.job_key, o.id, j.action
+			FROM accounts a JOIN operations o ON o.account_key = a.key AND o.scope = '' AND o.id = r.job_operation_id
+			LEFT JOIN jobs j ON j.account_key = o.account_key AND j.key = o.job_key WHERE a.id = r.account_id AND r.job_operation_id <> ''
+		) t ON r.account_id <> ''
+		LEFT JOIN LATERAL (SELECT c.key FROM cost_rules c WHERE ` + ruleMatches + ` ORDER BY c.key LIMIT 1) u ON t.account_key IS NULL`
+
+// givenColumns are the members of row, as jsonb_to_recordset reads them.
+const givenColumns = `(external_id text, amount numeric, currency text, occurred_at timestamptz, account_id text, job_id text,
+			job_operation_id text, action text, description text, dimensions jsonb, digest text)`
+
+// rowsOf are records as the statements read them, as JSON.
+func rowsOf(part []NewRecord) (string, error) {
+	rows := make([]row, len(part))
+	for i, r := range part {
+		rows[i] = row{ExternalID: r.ExternalID, Amount: r.Amount.String(), Currency: r.Currency, OccurredAt: r.Time.UTC().Truncate(time.Microsecond),
+			AccountID: r.AccountID, JobID: r.JobID, OperationID: r.OperationID, Description: r.Description, Dimensions: r.Dimensions,
+			Digest: fmt.Sprintf("%x", r.digest())}
+		if r.Action != "" {
+			rows[i].Action = &r.Action
+		}
+		if r.Dimensions == nil {
+			rows[i].Dimensions = map[string]string{}
+		}
+	}
+	given, err := json.Marshal(rows)
+	if err != nil {
+		return "", fmt.Errorf("cost: %w", err)
+	}
+	return string(given), nil
+}
+
 // attributeNew writes the first attribution of new records: to the job or operation they name where there is one,
 // else to the oldest overhead rule that matches, else to nobody.
 func attributeNew(ctx context.Context, g *gorm.DB, tx *operation.Tx, keys []int64, result *BatchResult) error {
@@ -296,15 +320,7 @@ func attributeNew(ctx context.Context, g *gorm.DB, tx *operation.Tx, keys []int6
 			t.account_key, t.job_key, t.operation_id, CASE WHEN t.account_key IS NULL THEN u.key END, COALESCE(t.action, r.action),
 			CASE WHEN t.account_key IS NULL AND u.key IS NOT NULL THEN 'rule' ELSE 'recorded' END, ?, ?
 		FROM cost_records r
-		LEFT JOIN LATERAL (
-			SELECT j.account_key, j.key AS job_key, NULL::text AS operation_id, j.action
-			FROM accounts a JOIN jobs j ON j.account_key = a.key AND j.id = r.job_id WHERE a.id = r.account_id AND r.job_id <> ''
-			UNION ALL
-			SELECT o.account_key, o.job_key, o.id, j.action
-			FROM accounts a JOIN operations o ON o.account_key = a.key AND o.scope = '' AND o.id = r.job_operation_id
-			LEFT JOIN jobs j ON j.account_key = o.account_key AND j.key = o.job_key WHERE a.id = r.account_id AND r.job_operation_id <> ''
-		) t ON r.account_id <> ''
-		LEFT JOIN LATERAL (SELECT c.key FROM cost_rules c WHERE `+ruleMatches+` ORDER BY c.key LIMIT 1) u ON t.account_key IS NULL
+		`+target+`
 		WHERE r.key IN (SELECT jsonb_array_elements_text(?::jsonb)::bigint)
 		RETURNING state)
 		SELECT state, count(*) AS count FROM made GROUP BY state`, tx.Request.Actor.String(), tx.Request.ID, string(list)).Scan(&counts).Error

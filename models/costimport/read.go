@@ -138,6 +138,9 @@ func Read(ctx context.Context, content []byte, m Mapping, limits Limits, actions
 		}
 		r.line(line, cells)
 	}
+	if r.Count == 0 {
+		r.wrong(0, "", "holds no lines")
+	}
 	codes := make([]string, 0, len(r.sums))
 	for code := range r.sums {
 		codes = append(codes, code)
@@ -220,7 +223,7 @@ func (r *reader) line(number int, cells []string) {
 		}
 	}
 	if n.Action != "" && !r.actions[n.Action] {
-		bad = append(bad, fault.Field{Name: "action", Message: "is not an action of this installation"})
+		bad = append(bad, fault.Field{Name: "action", Message: fmt.Sprintf("holds %q, which is not an action of this installation", n.Action)})
 	}
 	if before, twice := r.ids[n.ExternalID]; twice && n.ExternalID != "" {
 		bad = append(bad, fault.Field{Name: "external_id", Message: fmt.Sprintf("is that of line %d too", before)})

@@ -17,8 +17,12 @@ func KnownCosts(ctx context.Context, g *gorm.DB, r Rollout) (Costs, error) {
 	if r.StartedAt == nil {
 		return out, nil
 	}
-	// A record is dated by the provider: one of the rollout's period may lie a little ahead of this clock.
-	count, examples, err := cost.UnattributedFor(ctx, g, r.Action, *r.StartedAt, time.Now().AddDate(1, 0, 0))
+	// A record is dated by the provider: one of the rollout's period may lie a little ahead of now.
+	var now time.Time
+	if err := g.WithContext(ctx).Raw(`SELECT clock_timestamp()`).Row().Scan(&now); err != nil {
+		return out, fmt.Errorf("rollout: clock: %w", err)
+	}
+	count, examples, err := cost.UnattributedFor(ctx, g, r.Action, *r.StartedAt, now.AddDate(1, 0, 0))
 	if err != nil {
 		return out, err
 	}

@@ -86,7 +86,7 @@ func (s *Service) Create(ctx context.Context, n NewRollout) (operation.Outcome, 
 }
 
 func (n NewRollout) check() []fault.Field {
-	bad := pricing.CheckStages(n.Stages)
+	bad := append(pricing.CheckStages(n.Stages), shrinking(n.Stages)...)
 	refuse := func(wrong bool, name, message string) {
 		if wrong {
 			bad = append(bad, fault.Field{Name: name, Message: message})
@@ -100,6 +100,22 @@ func (n NewRollout) check() []fault.Field {
 	refuse(n.Second != nil && n.Second.Above != nil && (*n.Second.Above < 0 || *n.Second.Above > pricing.Buckets), "approve_above", "must be 0 to 100000")
 	refuse(n.CapPerDay != nil && *n.CapPerDay < 1, "cap_per_day", "must be at least 1")
 	return append(bad, checkReason(n.Reason)...)
+}
+
+// shrinking refuses stages that promise to admit a smaller share than one before them admits of everybody: stages add up, so
+// that such a stage would admit nobody, whatever its label says.
+func shrinking(stages []pricing.Stage) []fault.Field {
+	var bad []fault.Field
+	widest := 0
+	for i, s := range stages {
+		if s.Threshold > 0 && s.Threshold < widest {
+			bad = append(bad, fault.Field{Name: fmt.Sprintf("stages[%d].threshold", i+1), Message: "is below that of a stage before it, which admits more"})
+		}
+		if s.Segment.Everybody() {
+			widest = max(widest, s.Threshold)
+		}
+	}
+	return bad
 }
 
 func (s *Service) create(ctx context.Context, tx *operation.Tx, n NewRollout, stages string) (any, error) {

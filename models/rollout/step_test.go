@@ -234,6 +234,7 @@ func TestCreateRefuses(t *testing.T) {
 		"baseline":            func(n *rollout.NewRollout) { n.Baseline = v2 },
 		"stages":              func(n *rollout.NewRollout) { n.Stages = nil },
 		"stages[2].threshold": func(n *rollout.NewRollout) { n.Stages = shares(1, 100_001) },
+		"stages[3].threshold": func(n *rollout.NewRollout) { n.Stages = shares(1, 50_000, 10_000) },
 		"reason":              func(n *rollout.NewRollout) { n.Reason = " " },
 		"min_costs_bps":       func(n *rollout.NewRollout) { n.MinCostsBps = &big },
 		"title":               func(n *rollout.NewRollout) { n.Title = "a\x00" },

@@ -187,6 +187,8 @@ type Preview struct {
 	More     string // "and 180 more"; empty: all are shown
 	Problems []string
 	MoreBad  bool
+	Foreseen string // what importing it would come to; empty: it is not to be imported
+	Caution  string // what there is to fear of it; empty: nothing
 	// Startable is true for a sound file that nobody has started, for who may.
 	Startable bool
 	// Going is true while the task is not over; Done and Total are plain numbers for the bar, empty Total: not known.
@@ -204,8 +206,9 @@ type MarginRow struct {
 	Currency string
 	Charged  string
 	Revenue  string // empty: the value of a credit is not set
-	Cost     string
-	Margin   string
+	Cost     string // empty: no cost is known
+	Margin   string // empty: the cost or the value of a credit is not known
+	Unknown  bool   // no cost is known
 	Records  string
 }
 

@@ -270,6 +270,8 @@ func costs(key string) (en, ja string) {
 		return "Worth", "換算額"
 	case "costs.cost":
 		return "Cost", "原価"
+	case "costs.unknown":
+		return "unknown", "不明"
 	case "costs.not_set":
 		return "not set", "未設定"
 	case "costs.values":
@@ -279,7 +281,7 @@ func costs(key string) (en, ja string) {
 	case "costs.value_new":
 		return "Set a credit’s value", "クレジットの価値を設定"
 	case "costs.value_say":
-		return "It holds from the moment you give until the next one. Nothing that is stored changes: margins are worked out anew.", "指定した時点から次の設定まで有効です。保存済みの記録は変わらず、粗利だけが計算し直されます。"
+		return "It holds from the moment you give until the next one; of two for the same moment, the one set last counts. Nothing that is stored changes: margins are worked out anew.", "指定した時点から次の設定まで有効です。同じ時点の設定が複数ある場合は、最後に設定したものが有効です。保存済みの記録は変わらず、粗利だけが計算し直されます。"
 	case "costs.value_submit":
 		return "Set value", "価値を設定"
 	case "costs.valid_from":

@@ -50,7 +50,7 @@ func pricing(key string) (en, ja string) {
 	case "price.loss.other":
 		return "The newest {1} delivered jobs with a known cost bring in {2} {4} at this price and cost {3} {4}.", "原価の分かっている最新の納品済みジョブ{1}件は、この価格では{2} {4}の収入に対し、原価は{3} {4}でした。"
 	case "price.unit":
-		return "{1} credits a {2}", "{2}あたり{1}クレジット"
+		return "{1} credits per {2}", "{2}あたり{1}クレジット"
 	case "price.off":
 		return "{1} % off", "{1} %引き"
 	case "price.least":

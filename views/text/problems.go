@@ -5,6 +5,16 @@ func problems(key string) (en, ja string) {
 	switch key {
 	case "form.problem_of":
 		return "{1}: {2}", "{1}：{2}"
+	case "costs.foreseen":
+		return "Importing it now: {1} attributed, {2} overhead, {3} attributed to nobody, {4} recorded before.", "今取り込んだ場合：帰属あり{1}件、間接費{2}件、帰属なし{3}件、記録済み{4}件。"
+	case "costs.foreseen_nobody.one":
+		return "{1} line would be attributed to nobody: it names no job or operation that there is.", "{1}行は、存在するジョブや操作を示していないため、帰属なしになります。"
+	case "costs.foreseen_nobody.other":
+		return "{1} lines would be attributed to nobody: they name no job or operation that there is.", "{1}行は、存在するジョブや操作を示していないため、帰属なしになります。"
+	case "costs.foreseen_halts.one":
+		return "That halts the rollout {2} within a minute.", "これにより、ロールアウト{2}が1分以内に停止します。"
+	case "costs.foreseen_halts.other":
+		return "That halts {1} rollouts within a minute: {2}.", "これにより、{1}件のロールアウトが1分以内に停止します：{2}。"
 	case "rollout.missing_accounts":
 		return "There is no such account: {1}", "存在しないアカウント：{1}"
 	case "problem.must not be negative":
@@ -35,6 +45,10 @@ func problems(key string) (en, ja string) {
 		return "It must be 1 to 64 letters, digits or . _ -, beginning with a letter or digit.", "英数字で始まる、英数字と . _ - の1〜64文字にしてください。"
 	case "problem.must be 1 to 50":
 		return "There must be at least one stage.", "段階を1つ以上入力してください。"
+	case "problem.is below that of a stage before it, which admits more":
+		return "An earlier stage admits more already: stages add up.", "前の段階がより多くのアカウントを対象にしています（段階は累積します）。"
+	case "problem.must be a whole number from 0 to 100000":
+		return "It must be 0 to 100 %.", "0〜100 %にしてください。"
 	case "problem.must be 0 to 31622400":
 		return "A stage may be asked to last a year at most.", "段階の最短時間は1年以内にしてください。"
 	case "problem.must have at most 1000 members of 1 to 100 characters":
