@@ -71,7 +71,7 @@ func TestBadLinesNameThemselves(t *testing.T) {
 		"line 3: external_id is that of line 2 too":                                          head + good + good,
 		"line 3: external_id is required":                                                    head + good + ",1,USD,2026-11-30T12:00:00Z,,,\n",
 		"line 3: account_id is required with a job or an operation":                          head + good + "x,1,USD,2026-11-30T12:00:00Z,,j1,\n",
-		`line 3: action holds "vidoe_render", which is not an action of this installation`:                               head + good + "x,1,USD,2026-11-30T12:00:00Z,,,vidoe_render\n",
+		`line 3: action holds "vidoe_render", which is not an action of this installation`:   head + good + "x,1,USD,2026-11-30T12:00:00Z,,,vidoe_render\n",
 		"line 3 has 3 cells, the header 7":                                                   head + good + "x,1,USD\n",
 		"line 3 is not well-formed CSV: bare \" in non-quoted-field":                         head + good + "x,1\"2,USD,2026-11-30T12:00:00Z,,,\n",
 		"line 1: time is not a column of this file":                                          "external_id,amount,currency\na,1,USD\n",
