@@ -31,7 +31,8 @@ type Margin struct {
 	// Group is an action, a rule version or a rollout; empty for jobs outside a rollout.
 	Group    string
 	Currency string
-	// Charged is the credits charged net of refunds and reclaims in the period.
+	// Charged is the credits charged in the period, net of refunds, reclaims and what settlements gave back or took in the
+	// ledger. What was settled outside is not in it.
 	Charged credit.Sum
 	// Revenue is Charged at what a credit was worth when each entry was made, and nil where the value of a credit is not
 	// set in this currency for all of them. Margin is Revenue − Cost, nil with it.
@@ -51,6 +52,13 @@ type Margins struct {
 	Coverage Coverage
 }
 
+// ofJobs are the entries of [?, ?) that are about a job j: charges, refunds, reclaims, and the adjustments that are the
+// payments of settlements, which name their job in a row of their own.
+const ofJobs = `(SELECT x.account_key, x.amount, x.created_at, COALESCE(x.job_key, p.job_key) AS job_key
+				FROM entries x LEFT JOIN settlement_payments p ON x.type = 'adjustment' AND p.account_key = x.account_key AND p.entry_seq = x.seq
+				WHERE x.created_at >= ? AND x.created_at < ?) e
+			JOIN jobs j ON j.account_key = e.account_key AND j.key = e.job_key`
+
 // Margins works out the margin of each group in [from, to), one row a group and currency: the currencies that have
 // costs in the period, and those in which a credit has a value. Everything is read at one moment. Its cost grows with
 // the entries and records of the period.
@@ -68,8 +76,7 @@ func (s *Service) Margins(ctx context.Context, by By, from, to time.Time) (Margi
 			Credits credit.Sum
 		}
 		err := g.Raw(`SELECT `+column+` AS grp, count(*) AS entries, COALESCE(-sum(e.amount), 0) AS credits
-			FROM entries e JOIN jobs j ON j.account_key = e.account_key AND j.key = e.job_key
-			WHERE e.created_at >= ? AND e.created_at < ? AND e.job_key IS NOT NULL GROUP BY 1`, from, to).Scan(&charged).Error
+			FROM `+ofJobs+` GROUP BY 1`, from, to).Scan(&charged).Error
 		if err != nil {
 			return fmt.Errorf("cost: margin: credits: %w", err)
 		}
@@ -81,9 +88,8 @@ func (s *Service) Margins(ctx context.Context, by By, from, to time.Time) (Margi
 		err = g.Raw(`WITH v AS (SELECT currency, value, valid_from, lead(valid_from) OVER (PARTITION BY currency ORDER BY valid_from) AS until
 				FROM (SELECT DISTINCT ON (currency, valid_from) currency, valid_from, value FROM credit_values ORDER BY currency, valid_from, key DESC) x)
 			SELECT `+column+` AS grp, v.currency, count(*) AS entries, sum(-e.amount * v.value) AS amount
-			FROM entries e JOIN jobs j ON j.account_key = e.account_key AND j.key = e.job_key
-			JOIN v ON e.created_at >= v.valid_from AND (v.until IS NULL OR e.created_at < v.until)
-			WHERE e.created_at >= ? AND e.created_at < ? AND e.job_key IS NOT NULL GROUP BY 1, 2`, from, to).Scan(&revenue).Error
+			FROM `+ofJobs+`
+			JOIN v ON e.created_at >= v.valid_from AND (v.until IS NULL OR e.created_at < v.until) GROUP BY 1, 2`, from, to).Scan(&revenue).Error
 		if err != nil {
 			return fmt.Errorf("cost: margin: revenue: %w", err)
 		}

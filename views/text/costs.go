@@ -245,7 +245,7 @@ func costs(key string) (en, ja string) {
 	case "costs.margin":
 		return "Margin", "粗利"
 	case "costs.margin_say":
-		return "Credits charged net of refunds and reclaims, at what a credit was worth, less what was billed. {1}, {2}.", "返金・回収を差し引いた課金クレジットを当時の価値で換算し、原価を引いたものです。{1}、{2}。"
+		return "Credits charged net of refunds, reclaims and settlements, at what a credit was worth, less what was billed. {1}, {2}.", "返金・回収・精算を差し引いた課金クレジットを当時の価値で換算し、原価を引いたものです。{1}、{2}。"
 	case "costs.margin_by":
 		return "By", "集計単位"
 	case "cost_by.action":
