@@ -51,7 +51,7 @@ func EnrolmentsPage(f layout.Frame, m Enrolments) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout.Page(f, layout.Head{Section: layout.Rollouts, Crumbs: crumbs(f.L, m.ID, m.URL), Title: f.L.T("enrolments.title"), ID: ui.ID{Value: m.ID, URL: m.URL}, Say: f.L.T("enrolments.say")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout.Page(f, layout.Head{Section: layout.Rollouts, Crumbs: crumbs(f.L, m.ID, m.URL), Title: f.L.T("enrolments.title"), Say: f.L.T("enrolments.say")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
