@@ -219,6 +219,11 @@ func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 	}
 	equal("outcome", f.Outcome)
 	if f.ErrorText != "" {
+		if tab != Closed {
+			if err := s.inGroupsThatMayHold(ctx, &w, f.ErrorText); err != nil {
+				return w, err
+			}
+		}
 		w.And("strpos(lower(d.error_message), ?) > 0", strings.ToLower(f.ErrorText))
 	}
 	switch {
