@@ -30,15 +30,15 @@ type AccountPosition struct {
 
 // Accounts returns a page of accounts in the order of their ids; with Negative, those longest below zero first.
 func (s *Service) Accounts(ctx context.Context, f AccountFilter, from *AccountPosition, dir page.Direction, limit int) (page.Page[Account, AccountPosition], error) {
-	w := where.Clause{}
+	var place, rest where.Clause
 	if f.Plan != "" {
-		w.And("plan = ?", f.Plan)
+		rest.And("plan = ?", f.Plan)
 	}
 	if f.Negative {
-		w.And("negative_since IS NOT NULL")
+		place.And("negative_since IS NOT NULL")
 	}
 	if f.Frozen {
-		w.And("frozen_at IS NOT NULL")
+		rest.And("frozen_at IS NOT NULL")
 	}
 	compare, order := ">", "ASC"
 	if dir == page.Newer {
@@ -51,17 +51,13 @@ func (s *Service) Accounts(ctx context.Context, f AccountFilter, from *AccountPo
 	switch {
 	case from == nil:
 	case f.Negative:
-		w.And("(negative_since, key) "+compare+" (?, ?)", from.Since, from.Key)
+		place.And("(negative_since, key) "+compare+" (?, ?)", from.Since, from.Key)
 	default:
-		w.And("id "+compare+" ?", from.ID)
+		place.And("id "+compare+" ?", from.ID)
 	}
-	query, args, err := s.searched(ctx, f, w, by, limit+1)
+	rows, err := s.searched(ctx, f, place, rest, by, limit+1)
 	if err != nil {
 		return page.Page[Account, AccountPosition]{}, err
-	}
-	var rows []Account
-	if err := s.g.WithContext(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
-		return page.Page[Account, AccountPosition]{}, fmt.Errorf("ledger: accounts: %w", err)
 	}
 	return page.Cut(rows, limit, from, dir, func(a Account) AccountPosition {
 		if f.Negative && a.NegativeSince != nil {
@@ -71,37 +67,75 @@ func (s *Service) Accounts(ctx context.Context, f AccountFilter, from *AccountPo
 	}), nil
 }
 
-// namesSorted is how many accounts found by their name are sorted by id. Where more match, they are found often enough
-// on the way through all accounts.
-const namesSorted = 500
+const (
+	// namesFew is how many accounts found by their name are sorted without a look at how common the name is.
+	namesFew = 50
+	// namesSorted is how many of them are sorted at all. Where more match, they are found often enough on the way through all
+	// accounts.
+	namesSorted = 500
+	// walkedPerRow is how many accounts are looked at for each row of a page, in the hope that they fill it.
+	walkedPerRow = 20
+)
 
-// searched is the query of the first accounts under w and the filter's search in an order.
-func (s *Service) searched(ctx context.Context, f AccountFilter, w where.Clause, by string, limit int) (query string, args []any, err error) {
-	first := func(w where.Clause) string { return selectAccount + w.SQL() + " ORDER BY " + by + where.Limit(limit) }
+// searched finds the first accounts under two clauses and the filter's search in an order: place is what an index leads to,
+// rest what is left to look at.
+func (s *Service) searched(ctx context.Context, f AccountFilter, place, rest where.Clause, by string, limit int) ([]Account, error) {
+	find := func(query string, args []any) (rows []Account, err error) {
+		if err := s.g.WithContext(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+			return nil, fmt.Errorf("ledger: accounts: %w", err)
+		}
+		return rows, nil
+	}
+	both := place.Clone()
+	both.Join(rest)
+	first := func(w where.Clause, limit int) string {
+		return selectAccount + w.SQL() + " ORDER BY " + by + where.Limit(limit)
+	}
 	if f.Search == "" {
-		return first(w), w.Args(), nil
+		return find(first(both, limit), both.Args())
 	}
 	// A beginning is looked up as a range: the planner cannot see that a pattern it does not know has one. No id goes
 	// on with a character behind "~", no name with one behind the last.
 	const inIDs, inNames = "id >= ? AND id < ?", "lower(name) ~>=~ ? AND lower(name) ~<~ ?"
 	id, name := f.Search, strings.ToLower(f.Search)
 	nameRange := []any{name, name + string(utf8.MaxRune)}
-	var named int
-	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM accounts WHERE `+inNames+where.Limit(namesSorted+1)+`) x`, nameRange...).Scan(&named).Error
+	// In the order of its index, or the planner hopes to meet so few names sooner in the table as it lies.
+	named := func(most int) (n int, err error) {
+		err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM accounts WHERE `+inNames+` ORDER BY lower(name) USING ~<~`+where.Limit(most+1)+`) x`, nameRange...).Scan(&n).Error
+		if err != nil {
+			return 0, fmt.Errorf("ledger: accounts: %w", err)
+		}
+		return n, nil
+	}
+	like := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+	begins, patterns := "id LIKE ? OR lower(name) LIKE ?", []any{like.Replace(id) + "%", like.Replace(name) + "%"}
+	n, err := named(namesFew)
 	if err != nil {
-		return "", nil, fmt.Errorf("ledger: accounts: %w", err)
+		return nil, err
 	}
-	if named > namesSorted {
-		like := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-		w.And("id LIKE ? OR lower(name) LIKE ?", like.Replace(id)+"%", like.Replace(name)+"%")
-		return first(w), w.Args(), nil
+	if n > namesFew {
+		// The name that many accounts have is that of many of the next ones too: they are at hand in their order, where the
+		// names that are to be sorted lie all over the table.
+		w := rest.Clone()
+		w.And(begins, patterns...)
+		rows, err := find("SELECT * FROM ("+first(place, walkedPerRow*limit)+") a "+w.SQL()+" ORDER BY "+by+where.Limit(limit), append(place.Args(), w.Args()...))
+		if err != nil || len(rows) == limit {
+			return rows, err
+		}
+		if n, err = named(namesSorted); err != nil {
+			return nil, err
+		}
 	}
-	byID, byName := w.Clone(), w.Clone()
+	if n > namesSorted {
+		both.And(begins, patterns...)
+		return find(first(both, limit), both.Args())
+	}
+	byID, byName := both.Clone(), both.Clone()
 	byID.And(inIDs, id, id+"~")
 	byName.And(inNames, nameRange...)
 	byName.And("NOT ("+inIDs+")", id, id+"~")
-	return "SELECT * FROM ((" + first(byID) + ") UNION ALL (" + first(byName) + ")) a ORDER BY " + by + where.Limit(limit),
-		append(byID.Args(), byName.Args()...), nil
+	return find("SELECT * FROM (("+first(byID, limit)+") UNION ALL ("+first(byName, limit)+")) a ORDER BY "+by+where.Limit(limit),
+		append(byID.Args(), byName.Args()...))
 }
 
 // Negative counts the accounts below zero and finds the one that has been so for longest; nil when

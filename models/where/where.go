@@ -24,6 +24,12 @@ func (c *Clause) Clone() Clause {
 	return Clause{conds: slices.Clone(c.conds), args: slices.Clone(c.args)}
 }
 
+// Join adds the conditions of another clause.
+func (c *Clause) Join(other Clause) {
+	c.conds = append(c.conds, other.conds...)
+	c.args = append(c.args, other.args...)
+}
+
 // Limit is " LIMIT n" for the end of a query, with the number in its text. Of a number that comes as an argument the
 // planner assumes, where one plan has to fit all arguments, that it is a tenth of the table: it would read a table of
 // millions from end to end to join it to fifty rows.
