@@ -140,6 +140,7 @@ func hotQueries() []hotQuery {
 		}, []string{"accounts_id_key"}},
 		{"Accounts", accounts(ledger.AccountFilter{}), []string{"accounts_id_key"}},
 		{"Accounts, search by a name that few have", accounts(ledger.AccountFilter{Search: "Harbour Studio 66"}), []string{"accounts_name"}},
+		{"Accounts, search by a name that many have", accounts(ledger.AccountFilter{Search: "harbour"}), []string{"accounts_id_key", "accounts_name"}},
 		{"Accounts, search by id and name", accounts(ledger.AccountFilter{Search: "acct_12"}), []string{"accounts_id_key", "accounts_name"}},
 		{"Accounts below zero", accounts(ledger.AccountFilter{Negative: true}), []string{"accounts_negative"}},
 		{"Jobs by id", func(ctx context.Context, r reads) error {
