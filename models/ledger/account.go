@@ -267,6 +267,11 @@ func profileOf(a Account) (ProfileResult, error) {
 
 // Account returns one account by the caller's id, or fault account_not_found.
 func (s *Service) Account(ctx context.Context, id string) (Account, error) {
+	if s.known != nil {
+		if a, ok := s.known.accounts[id]; ok {
+			return a, nil
+		}
+	}
 	var a Account
 	res := s.g.WithContext(ctx).Raw(selectAccount+`WHERE id = ?`, id).Scan(&a)
 	if res.Error != nil {
@@ -274,6 +279,9 @@ func (s *Service) Account(ctx context.Context, id string) (Account, error) {
 	}
 	if res.RowsAffected == 0 {
 		return a, fault.New(fault.NotFound, fault.CodeAccountNotFound, "There is no account %q.", id)
+	}
+	if s.known != nil {
+		s.known.accounts[id] = a
 	}
 	return a, nil
 }

@@ -15,15 +15,25 @@ import (
 func (s *Service) AtOnce(ctx context.Context, read func(now *Service) error) error {
 	return s.snapshot(ctx, func(tx *gorm.DB) error {
 		now := *s
-		now.g, now.fixed = tx, true
+		now.g, now.known = tx, &known{accounts: map[string]Account{}, seqs: map[accountAt]int64{}}
 		return read(&now)
 	})
 }
 
+// known is what was already read of a moment and is asked for by most of what is read of it: accounts by their id, and
+// the seq of an account's newest entry before a time.
+type known struct {
+	accounts map[string]Account
+	seqs     map[accountAt]int64
+}
+
+// accountAt is an account at a time, in microseconds, as the database knows it.
+type accountAt struct{ key, at int64 }
+
 // snapshot runs fn in a transaction that reads one moment. Within AtOnce it is that moment; what fn sets or breaks in
 // the transaction is taken back then, so that the next read finds it as it was.
 func (s *Service) snapshot(ctx context.Context, fn func(tx *gorm.DB) error) error {
-	if !s.fixed {
+	if s.known == nil {
 		return db.Snapshot(ctx, s.g, fn)
 	}
 	tx := s.g.WithContext(ctx)

@@ -18,6 +18,7 @@ func TestAtOnce(t *testing.T) {
 	ctx := t.Context()
 	m := modeltest.Ready(t, modeltest.Fast())
 	m.Account(t, "acct_7", 100)
+	m.Account(t, "acct_8", 0)
 	grant := func() {
 		t.Helper()
 		_, err := m.Ledger.Grant(ctx, ledger.GrantRequest{Envelope: modeltest.Envelope(), AccountID: "acct_7", Amount: 10, Category: "goodwill", Reason: "sorry"})
@@ -47,6 +48,31 @@ func TestAtOnce(t *testing.T) {
 			}
 			if len(rows.Rows) != 1 || len(sums) != 1 || sums[0].Count != 1 || sums[0].Amount.String() != "100" {
 				t.Errorf("%+v: %d entries, totals %v", f, len(rows.Rows), sums)
+			}
+		}
+		// What is known of one time or account is not taken for another's.
+		before, after := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+		for _, c := range []struct {
+			f    ledger.Filter
+			want int
+		}{{ledger.Filter{AccountID: "acct_7", From: &before, To: &after}, 1}, {ledger.Filter{AccountID: "acct_7", To: &before}, 0},
+			{ledger.Filter{AccountID: "acct_7", From: &after}, 0}, {ledger.Filter{AccountID: "acct_8", To: &after}, 0}} {
+			for range 2 {
+				rows, err := l.List(ctx, c.f, nil, page.Older, 10)
+				if err != nil {
+					return err
+				}
+				sums, err := l.Totals(ctx, c.f)
+				if err != nil {
+					return err
+				}
+				count := int64(0)
+				for _, t := range sums {
+					count += t.Count
+				}
+				if len(rows.Rows) != c.want || count != int64(c.want) {
+					t.Errorf("%+v: %d entries, totals %v", c.f, len(rows.Rows), sums)
+				}
 			}
 		}
 		balances, err := l.BalancesBefore(ctx, a.ID, []time.Time{time.Now().Add(time.Hour)})

@@ -92,8 +92,8 @@ type Service struct {
 	credits metric.Float64Counter
 	// limit is nil when nothing needs a second person.
 	limit *Limit
-	// fixed is set where g is a transaction that reads one moment.
-	fixed bool
+	// known is set where g is a transaction that reads one moment, of which it is.
+	known *known
 }
 
 // New makes a Service over the operation store's database.

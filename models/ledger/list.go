@@ -89,6 +89,12 @@ func (s *Service) List(ctx context.Context, f Filter, from *Position, dir page.D
 
 // seqBefore is the seq of the account's newest entry before a moment, 0 when there is none.
 func (s *Service) seqBefore(ctx context.Context, accountKey int64, at time.Time) (int64, error) {
+	place := accountAt{accountKey, at.UnixMicro()}
+	if s.known != nil {
+		if seq, ok := s.known.seqs[place]; ok {
+			return seq, nil
+		}
+	}
 	var found struct{ Low int64 }
 	// The entries say how many there are: the head may be wrong, and this has to be right all the same.
 	res := s.g.WithContext(ctx).Raw(`WITH RECURSIVE search (low, high) AS (
@@ -103,6 +109,9 @@ func (s *Service) seqBefore(ctx context.Context, accountKey int64, at time.Time)
 	}
 	if res.RowsAffected == 0 {
 		return 0, db.Inconsistent() // an entry is missing in the middle: any number would be a guess
+	}
+	if s.known != nil {
+		s.known.seqs[place] = found.Low
 	}
 	return found.Low, nil
 }
