@@ -126,7 +126,11 @@ func (s *Service) searched(ctx context.Context, f AccountFilter, place, rest whe
 			return nil, err
 		}
 	}
-	if n > namesSorted {
+	switch {
+	case n == 0:
+		both.And(inIDs, id, id+"~")
+		return find(first(both, limit), both.Args())
+	case n > namesSorted:
 		both.And(begins, patterns...)
 		return find(first(both, limit), both.Args())
 	}
