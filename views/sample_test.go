@@ -345,7 +345,7 @@ func (s sample) dead(tab deadletters.Tab) deadletters.Model {
 }
 
 func (s sample) groupTrend() groups.Trend {
-	t := groups.Trend{Label: s.l.N("groups.trend_label", 1204, "24")}
+	t := groups.Trend{Label: s.l.N("groups.trend_label", 1204)}
 	for i := range 24 {
 		n := int64(i*i%7) * 31
 		t.Counts = append(t.Counts, n)

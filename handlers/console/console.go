@@ -88,6 +88,8 @@ type Deps struct {
 	BulkWorks *bulk.Store
 	// Settlements put charges of rollouts right.
 	Settlements *settlement.Store
+	// TraceURL is the address of a trace, with {trace_id} in the place of its id; empty for none.
+	TraceURL string
 }
 
 // Console holds the handlers.

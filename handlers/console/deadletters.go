@@ -38,7 +38,7 @@ func (h *Console) requeueForm(c echo.Context) error {
 
 func (h *Console) requeueModel(r request, form ui.Act, j job.Listed, a ledger.Account, err error) views.Requeue {
 	m := views.Requeue{Act: form, Subject: deadSubject(r, j, a), NextGeneration: strconv.Itoa(j.Generation + 1), NextAttempt: strconv.Itoa(j.Attempt + 1),
-		Dependency: j.Dependency, Zone: r.L.ZoneName(), Later: r.FormValue("when") == "at"}
+		Dependency: j.Dependency, External: j.Mode == job.External, Zone: r.L.ZoneName(), Later: r.FormValue("when") == "at"}
 	m.At, m.Reason = field(r, "at", err), field(r, "reason", err)
 	if j.Dependency != "" {
 		// A form that cannot say how the dependency is still says which it is.

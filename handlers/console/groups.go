@@ -22,9 +22,10 @@ import (
 
 const groupsPath = "/dead-letters/groups"
 
-// The trend of a list and of a page.
+// The trend of a list and of a page: long enough that what a weekend brought is seen on Monday.
 const (
-	hoursOfTrend = 24
+	stepOfTrend  = 6 * time.Hour
+	stepsOfTrend = 28 // a week
 	sharesShown  = 10
 	samplesShown = 5
 )
@@ -85,14 +86,14 @@ func (h *Console) groups(c echo.Context) error {
 	for i, g := range rows.Rows {
 		names[i] = g.Fingerprint
 	}
-	trend, err := h.Letters.Trend(ctx, names, time.Hour, hoursOfTrend)
+	trend, err := h.Letters.Trend(ctx, names, stepOfTrend, stepsOfTrend)
 	if err != nil {
 		return h.unreadable(r, err, &m.List, q.url(), page, part)
 	}
 	m.Select = groupBar(r)
 	pr := present.Presenter{L: r.L, Now: r.Now}
 	for _, g := range rows.Rows {
-		row := pr.GroupRow(g, trend[g.Fingerprint], hoursOfTrend)
+		row := pr.GroupRow(g, trend[g.Fingerprint], stepsOfTrend)
 		row.URL = groupURL(g.Fingerprint)
 		if g.Open > 0 {
 			row.OpenURL, row.Tick = lettersOf(g.Fingerprint, openTab(g)), g.Fingerprint
@@ -126,8 +127,8 @@ func (h *Console) group(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d := present.GroupPage{Group: g, Hours: hoursOfTrend}
-	trend, err := h.Letters.Trend(ctx, []string{g.Fingerprint}, time.Hour, hoursOfTrend)
+	d := present.GroupPage{Group: g, Step: stepOfTrend, Steps: stepsOfTrend}
+	trend, err := h.Letters.Trend(ctx, []string{g.Fingerprint}, stepOfTrend, stepsOfTrend)
 	if err != nil {
 		return err
 	}

@@ -203,7 +203,7 @@ func (h *Console) jobPage(ctx context.Context, j job.Listed, a ledger.Account) (
 // presenter knows the names of people and keys.
 func (h *Console) presenter(r request) (present.Presenter, error) {
 	a, err := h.actors(r.Request().Context())
-	return present.Presenter{L: r.L, Now: r.Now, Names: a.names}, err
+	return present.Presenter{L: r.L, Now: r.Now, Names: a.names, TraceURL: h.TraceURL}, err
 }
 
 func (h *Console) cancelForm(c echo.Context) error {

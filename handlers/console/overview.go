@@ -23,7 +23,7 @@ func (h *Console) overview(c echo.Context) error {
 	r := h.of(c)
 	ctx := c.Request().Context()
 	pr := present.Presenter{L: r.L, Now: r.Now}
-	triage, err := h.Letters.Figures(ctx)
+	waiting, err := h.Letters.Waiting(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,16 +47,21 @@ func (h *Console) overview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	held, err := h.Dependencies.Actions(ctx)
+	if err != nil {
+		return err
+	}
 	late, err := h.Jobs.List(ctx, job.Filter{}, job.ByLateSuccess, nil, page.Older, lateOnOverview)
 	if err != nil {
 		return err
 	}
-	m := views.Model{DeadLetters: pr.DeadTile(triage, r.link(staff.DeadLetterView, "/dead-letters")),
+	m := views.Model{DeadLetters: pr.DeadTile(waiting, r.link(staff.DeadLetterView, "/dead-letters")),
 		Negative:  pr.NegativeTile(negative, oldest, r.link(staff.AccountView, "/accounts?negative=1")),
 		Approvals: pr.ApprovalTile(open, r.link(staff.ApprovalView, "/approvals")),
 		Integrity: pr.IntegrityTile(last, r.link(staff.IntegrityView, integrityPath)), Services: pr.Services(processes),
 		LateURL: r.link(staff.DeadLetterView, "/dead-letters?tab=late"), Zone: r.L.ZoneLabel(r.Now)}
 	m.Dependencies = pr.DependencyTile(unhealthy, unhealthyShown, r.link(staff.QueueView, dependenciesPath+"?tab=unhealthy"))
+	m.Held = pr.HeldTile(held, r.link(staff.QueueView, "/queue"))
 	if err := h.needsOfRollouts(r, &m); err != nil {
 		return err
 	}

@@ -241,7 +241,7 @@ func TestGroupPages(t *testing.T) {
 	at := groupOf("frame 7 is broken")
 	page := one.page(at)
 	w.says(page, "frame <number> is broken", "Open dead letters 2", "Accounts 1", "Refunded, credits 42", "j1", "j2")
-	if !strings.Contains(page, `aria-label="2 deaths in the last 24 hours"`) {
+	if !strings.Contains(page, `aria-label="2 deaths in the last 7 days"`) {
 		t.Error("the trend has no words")
 	}
 	stale := formOf(t, two.page(at), at+"/note")

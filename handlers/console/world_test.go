@@ -139,6 +139,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 
 		Comparisons: comparison.New(w.G, 0),
 		Settlements: w.settlements,
+		TraceURL:    "https://traces.example/trace/{trace_id}",
 	})
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{

@@ -12,7 +12,7 @@ import (
 // they were recorded) it is what the job itself says, with no reason.
 func (p Presenter) decision(j job.Listed, e job.Evidence, recorded *pricing.Decision) *ui.Decision {
 	d := &ui.Decision{RuleVersion: ui.ID{Value: j.RuleVersion, URL: ActionURL(j.Action)}, Cost: p.L.Credits(j.Cost), Units: p.L.Credits(j.Units),
-		Frozen: p.L.Stamp(j.CreatedAt, p.Now), Operation: Operation(j.AccountID, j.OperationID, ""), Trace: Trace(j.TraceID)}
+		Frozen: p.L.Stamp(j.CreatedAt, p.Now), Operation: Operation(j.AccountID, j.OperationID, ""), Trace: p.trace(j.TraceID)}
 	if j.RolloutID != nil {
 		d.Rollout, d.Cohort = rolloutID(j.RolloutID), p.L.Maybe("cohort."+j.Cohort, j.Cohort)
 	}

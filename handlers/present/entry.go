@@ -37,7 +37,7 @@ func (p Presenter) EntryView(d EntryPage) (entry.Model, error) {
 		Type: string(e.Type), Credits: p.L.Signed(e.Amount), Before: p.L.Credits(before), After: p.L.Credits(e.BalanceAfter),
 		At: p.L.Stamp(e.CreatedAt, p.Now), What: p.what(e), Operation: entryOperation(e), Actor: p.actor(e.Actor),
 		Reference: deref(e.Reference), Reason: deref(e.Reason), Rule: Rule(e.RuleVersion), Rollout: rolloutID(e.RolloutID), Cohort: p.L.Maybe("cohort."+deref(e.Cohort), deref(e.Cohort)),
-		Trace: Trace(e.TraceID), Hash: hex.EncodeToString(e.Hash), PreviousHash: hex.EncodeToString(hash),
+		Trace: p.trace(e.TraceID), Hash: hex.EncodeToString(e.Hash), PreviousHash: hex.EncodeToString(hash),
 		Chained: bytes.Equal(ledger.ChainHash(hash, e), e.Hash) && e.BalanceAfter == before+e.Amount}
 	m.Same = p.L.T("entry.operation_same")
 	if e.Type == ledger.Adjustment && e.RolloutID != nil {

@@ -23,23 +23,23 @@ func groupState(g deadletter.Group) string {
 	return ""
 }
 
-// trend is a group's deaths by the hour; nil counts are hours without any.
-func (p Presenter) trend(counts []int64, hours int) groups.Trend {
+// trend is a group's deaths by step of a week; nil counts are steps without any.
+func (p Presenter) trend(counts []int64, steps int) groups.Trend {
 	if counts == nil {
-		counts = make([]int64, hours)
+		counts = make([]int64, steps)
 	}
 	var sum int64
 	for _, n := range counts {
 		sum += n
 	}
-	return groups.Trend{Counts: counts, Label: p.L.N("groups.trend_label", sum, strconv.Itoa(hours))}
+	return groups.Trend{Counts: counts, Label: p.L.N("groups.trend_label", sum)}
 }
 
 // GroupRow is one group of the list.
-func (p Presenter) GroupRow(g deadletter.Group, counts []int64, hours int) groups.Row {
+func (p Presenter) GroupRow(g deadletter.Group, counts []int64, steps int) groups.Row {
 	note, _, _ := strings.Cut(g.Note, "\n")
 	row := groups.Row{Pattern: g.Pattern, Code: g.ErrorCode, Action: g.Action, State: groupState(g), Open: p.L.Credits(g.Open), Accounts: p.L.Credits(g.Accounts),
-		Credits: p.L.Sum(g.Refunded.String()), First: p.Stamp(g.FirstAt), Last: p.Stamp(g.LastAt), Trend: p.trend(counts, hours), Note: note}
+		Credits: p.L.Sum(g.Refunded.String()), First: p.Stamp(g.FirstAt), Last: p.Stamp(g.LastAt), Trend: p.trend(counts, steps), Note: note}
 	if g.Charged.Sign() > 0 {
 		row.Charged = p.L.Sum(g.Charged.String())
 	}
@@ -48,9 +48,11 @@ func (p Presenter) GroupRow(g deadletter.Group, counts []int64, hours int) group
 
 // GroupPage is everything about one group that its page shows.
 type GroupPage struct {
-	Group    deadletter.Group
-	Trend    []int64
-	Hours    int
+	Group deadletter.Group
+	Trend []int64
+	// Step is how long one of the Steps of Trend is.
+	Step     time.Duration
+	Steps    int
 	Versions []deadletter.Share
 	Accounts []deadletter.Share
 	Samples  []deadletter.Letter
@@ -60,7 +62,7 @@ type GroupPage struct {
 func (p Presenter) GroupView(d GroupPage) groups.Group {
 	g := d.Group
 	m := groups.Group{ID: g.Fingerprint, Title: g.Pattern, Code: g.ErrorCode, Action: g.Action, Dependency: g.Dependency, State: groupState(g), Zone: p.L.ZoneLabel(p.Now),
-		Trend: p.trend(d.Trend, d.Hours), Note: g.Note, Link: g.Link, Revision: strconv.Itoa(g.Revision)}
+		Trend: p.trend(d.Trend, d.Steps), Note: g.Note, Link: g.Link, Revision: strconv.Itoa(g.Revision)}
 	if m.Title == "" {
 		m.Title = g.ErrorCode
 	}
@@ -93,7 +95,7 @@ func (p Presenter) GroupView(d GroupPage) groups.Group {
 		m.Changed = p.L.T("conflict.by", p.actor(g.ChangedBy), p.Stamp(g.ChangedAt).Full)
 	}
 	for i, n := range m.Trend.Counts {
-		from := p.Now.Add(-time.Duration(len(m.Trend.Counts)-i) * time.Hour)
+		from := p.Now.Add(-time.Duration(len(m.Trend.Counts)-i) * d.Step)
 		m.Trend.Steps = append(m.Trend.Steps, groups.Step{From: p.L.Stamp(from, p.Now), Count: p.L.Credits(n)})
 	}
 	for _, s := range d.Versions {

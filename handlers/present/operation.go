@@ -32,7 +32,7 @@ type OperationPage struct {
 func (p Presenter) OperationView(d OperationPage) views.Model {
 	o := d.Stored
 	m := views.Model{Scope: o.ScopeName(), ID: o.ID, Kind: o.Kind, Actor: p.actor(o.Actor), Started: p.L.Stamp(o.StartedAt, p.Now),
-		Result: d.Result, Trace: Trace(o.TraceID), Zone: p.L.ZoneLabel(p.Now)}
+		Result: d.Result, Trace: p.trace(o.TraceID), Zone: p.L.ZoneLabel(p.Now)}
 	if d.Approval != nil {
 		m.Request, m.RequestState = ui.Link{Text: p.ApprovalTitle(*d.Approval), URL: ApprovalURL(d.Approval.ID)}, string(d.Approval.State)
 	}
@@ -48,7 +48,7 @@ func (p Presenter) OperationView(d OperationPage) views.Model {
 	}
 	var replays, conflicts int64
 	for _, a := range d.Attempts {
-		v := views.Repeat{At: p.L.Stamp(a.At, p.Now), Outcome: a.Outcome, Attempt: strconv.Itoa(a.Attempt), Fields: a.Fields, Trace: Trace(a.TraceID)}
+		v := views.Repeat{At: p.L.Stamp(a.At, p.Now), Outcome: a.Outcome, Attempt: strconv.Itoa(a.Attempt), Fields: a.Fields, Trace: p.trace(a.TraceID)}
 		if a.Price != nil {
 			v.Price = p.L.Credits(*a.Price)
 		}

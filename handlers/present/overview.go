@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"recoup/models/deadletter"
+	"recoup/models/dependency"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/process"
@@ -14,11 +15,20 @@ import (
 	"recoup/views/ui"
 )
 
-// DeadTile is the tile of open dead letters.
-func (p Presenter) DeadTile(t deadletter.Figures, to string) overview.Tile {
-	tile := overview.Tile{Count: p.L.Credits(t.Open), URL: to}
+// DeadTile is the tile of the dead letters that wait for a person.
+func (p Presenter) DeadTile(t deadletter.Waiting, to string) overview.Tile {
+	tile := overview.Tile{Count: p.L.Credits(t.Count), URL: to}
 	if t.OldestAt != nil {
 		tile.Note = overview.Oldest(p.L, p.L.Ago(*t.OldestAt, p.Now))
+	}
+	return tile
+}
+
+// HeldTile is the tile of held actions, the longest held first.
+func (p Presenter) HeldTile(held []dependency.ActionHold, to string) overview.Tile {
+	tile := overview.Tile{Count: p.L.Credits(int64(len(held))), URL: to, Calm: true}
+	if len(held) > 0 {
+		tile.Note = overview.Since(p.L, held[0].Name, p.L.Ago(held[0].Since, p.Now))
 	}
 	return tile
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"recoup/models/credit"
@@ -22,6 +23,8 @@ type Presenter struct {
 	Now time.Time
 	// Names turns an actor into a person's name or a key's; nil on pages that show no actors.
 	Names map[string]string
+	// TraceURL is the address of a trace, with {trace_id} in the place of its id; empty: trace ids lead nowhere.
+	TraceURL string
 }
 
 // Stamp shows a time; nil shows nothing.
@@ -92,8 +95,14 @@ func Rule(id *string) ui.ID {
 	return ui.ID{Value: *id, URL: "/ledger?" + url.Values{"rule_version": {*id}}.Encode()}
 }
 
-// Trace is a trace id in hexadecimal.
-func Trace(id []byte) ui.ID { return ui.ID{Value: hex.EncodeToString(id)} }
+// trace is a trace id in hexadecimal; it leads to the trace where there is a viewer.
+func (p Presenter) trace(id []byte) ui.ID {
+	t := ui.ID{Value: hex.EncodeToString(id)}
+	if t.Value != "" {
+		t.URL = strings.ReplaceAll(p.TraceURL, "{trace_id}", t.Value)
+	}
+	return t
+}
 
 func optional(id *string) ui.ID {
 	if id == nil {

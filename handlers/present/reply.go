@@ -21,7 +21,11 @@ func (p Presenter) replies(d JobPage) []jobs.Reply {
 		}
 		switch {
 		case j.IsReclaimed && j.ReclaimedAt != nil:
-			key, args = "reply.late", append(args, l.Stamp(*j.ReclaimedAt, p.Now).Full)
+			key = "reply.late"
+			if j.LateSuccessOf != nil && (*j.LateSuccessOf == job.Canceled || *j.LateSuccessOf == job.Discarded) {
+				key = "reply.given_up" // a person's decision, not time
+			}
+			args = append(args, l.Stamp(*j.ReclaimedAt, p.Now).Full)
 		case j.DeliveredAt != nil:
 			key = "reply.done"
 		case j.IsRefunded && (j.State == job.Queued || j.State == job.Running || j.State == job.Retrying):

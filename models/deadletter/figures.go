@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recoup/models/credit"
+	"recoup/models/page"
 	"recoup/models/where"
 )
 
@@ -39,6 +40,41 @@ func (s *Service) Figures(ctx context.Context) (Figures, error) {
 		return f, fmt.Errorf("deadletter: figures: %w", err)
 	}
 	return f, nil
+}
+
+// Waiting sums up the open dead letters that nobody has put out of sight, by themselves or with their group: those of Review.
+type Waiting struct {
+	Count int64
+	// OldestAt is when the first of them died; nil when there is none.
+	OldestAt *time.Time
+}
+
+// Waiting counts what waits for a person. Its cost grows with what is snoozed, which people do, not with what is open.
+func (s *Service) Waiting(ctx context.Context) (Waiting, error) {
+	var n Waiting
+	quiet, err := s.quietGroups(ctx)
+	if err != nil {
+		return n, err
+	}
+	err = s.g.WithContext(ctx).Raw(`SELECT (SELECT COALESCE(sum(open), 0) FROM dead_letter_tallies WHERE open > 0 AND fingerprint <> ALL (?::text[]))
+			+ (SELECT count(*) FROM dead_letters WHERE closed_at IS NULL AND fingerprint = '')
+			- (SELECT count(*) FROM dead_letters WHERE closed_at IS NULL AND snoozed_until > statement_timestamp() AND fingerprint <> ALL (?::text[])) AS count`,
+		where.ListOf(quiet), where.ListOf(quiet)).Scan(&n.Count).Error
+	if err != nil {
+		return n, fmt.Errorf("deadletter: waiting: %w", err)
+	}
+	for _, refunded := range []bool{false, true} {
+		oldest, err := s.List(ctx, Review, Filter{Refunded: &refunded}, nil, page.Older, 1)
+		if err != nil {
+			return n, err
+		}
+		for _, l := range oldest.Rows {
+			if n.OldestAt == nil || l.DeadAt.Before(*n.OldestAt) {
+				n.OldestAt = &l.DeadAt
+			}
+		}
+	}
+	return n, nil
 }
 
 // Count counts the open dead letters, but no further than limit: what it returns is exact below it.

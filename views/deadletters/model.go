@@ -123,6 +123,7 @@ type Requeue struct {
 	NextAttempt    string
 	Dependency     string // what the job depends on; empty: nothing
 	DependencySay  string // how that is now; empty: nobody knows of it yet
+	External       bool   // no worker gets it: its caller has to run it
 	Later          bool   // "at a time" is chosen
 	At             ui.Field
 	Zone           string

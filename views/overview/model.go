@@ -57,6 +57,8 @@ type Model struct {
 	Approvals   Tile
 	// Dependencies are those that are not healthy.
 	Dependencies Tile
+	// Held are the held actions.
+	Held Tile
 	// Halted are halted rollouts, Unattributed costs that belong to nothing; the zero Tile: the person may not see them.
 	Halted, Unattributed Tile
 	// Settlements are those that are neither done nor void; the zero Tile: the person may not see them.
@@ -75,6 +77,9 @@ type Model struct {
 // Oldest is the note of a tile that says since when the oldest of its things waits: Stamp.Relative.
 func Oldest(l text.Locale, relative string) string { return l.T("overview.oldest", relative) }
 
+// Since is the note of a tile that names the first of its things and since when it is so: Stamp.Relative.
+func Since(l text.Locale, name, relative string) string { return l.T("overview.since", name, relative) }
+
 // Together is the note of a tile that says how many credits its things come to: Locale.Credits.
 func Together(l text.Locale, credits string) string { return l.T("overview.together", credits) }
 
@@ -92,12 +97,16 @@ func (m Model) say(l text.Locale) string {
 		return l.T("overview.say_dead", m.DeadLetters.Count)
 	case negative:
 		return l.T("overview.say_negative", m.Negative.Count)
+	case m.Dependencies.some() || m.Held.some():
+		return l.T("overview.say_held", m.Dependencies.Count, m.Held.Count)
 	case m.Approvals.Count != "0" && m.Approvals.Count != "":
 		return l.T("overview.say_approvals", m.Approvals.Count)
 	default:
 		return l.T("overview.say_calm")
 	}
 }
+
+func (t Tile) some() bool { return t.Count != "0" && t.Count != "" }
 
 func (t Tile) tone() string {
 	if t.Count == "0" {

@@ -7,6 +7,14 @@ func dependencies(key string) (en, ja string) {
 		return "Dependencies", "依存先"
 	case "overview.dependencies":
 		return "Dependencies not healthy", "要注意の依存先"
+	case "overview.held":
+		return "Held actions", "保留中のアクション"
+	case "overview.held_go":
+		return "Go to the queue", "キューへ"
+	case "overview.since":
+		return "{1}, {2}", "{1}（{2}）"
+	case "overview.say_held":
+		return "Dependencies that are not healthy: {1}. Held actions: {2}.", "要注意の依存先：{1}件。保留中のアクション：{2}件。"
 	case "overview.dependencies_go":
 		return "Go to the dependencies", "依存先一覧へ"
 	case "chart.from":

@@ -30,6 +30,8 @@ func forms(key string) (en, ja string) {
 		return "Customer pays now, credits", "今の支払い（クレジット）"
 	case "requeue.dependency":
 		return "The job depends on {1}.", "このジョブは {1} に依存しています。"
+	case "requeue.external":
+		return "No worker gets this job: its caller runs it. Tell them to try it again; until they report, it is open, and if they do not before the time limit of the job, it dies again.", "このジョブはワーカーには渡されず、呼び出し元が実行します。再実行するよう連絡してください。報告があるまで未完了のままで、ジョブの期限までに報告がなければ再び停止します。"
 	case "requeue.when":
 		return "When", "実行時期"
 	case "requeue.now":

@@ -261,11 +261,11 @@ func triage(key string) (en, ja string) {
 	case "groups.charged":
 		return "{1} not refunded", "未返金 {1}"
 	case "groups.trend":
-		return "Last 24 hours", "直近24時間"
+		return "Last 7 days", "直近7日間"
 	case "groups.trend_label.one":
-		return "{1} death in the last {2} hours", "直近{2}時間に{1}件"
+		return "{1} death in the last 7 days", "直近7日間に{1}件"
 	case "groups.trend_label.other":
-		return "{1} deaths in the last {2} hours", "直近{2}時間に{1}件"
+		return "{1} deaths in the last 7 days", "直近7日間に{1}件"
 	case "groups.last":
 		return "Last, first ({1})", "最後・最初（{1}）"
 	case "groups.since":
@@ -287,9 +287,9 @@ func triage(key string) (en, ja string) {
 	case "groups.say_both":
 		return "Snoozed until {1}, or until {2} more jobs die of it.", "{1}まで、またはさらに{2}件停止するまでスヌーズ中です。"
 	case "groups.trend_title":
-		return "Deaths by the hour", "1時間ごとの停止件数"
+		return "Deaths by six hours", "6時間ごとの停止件数"
 	case "groups.trend_say":
-		return "last 24 hours, whatever became of them", "直近24時間（その後の状態を問わない）"
+		return "last 7 days, whatever became of them", "直近7日間（その後の状態を問わない）"
 	case "groups.trend_table":
 		return "As a table", "表で見る"
 	case "groups.step":
@@ -405,6 +405,8 @@ func triage(key string) (en, ja string) {
 		return "Your {1} job {2} is complete. You paid {3} credits for it, once.", "ご依頼の{1}（{2}）は完了しました。お支払いは一度だけ、{3}クレジットです。"
 	case "reply.late":
 		return "Your {1} job {2} is complete. It took longer than planned, so we had returned the {3} credits for it on {4}; when the result arrived on {5}, they were charged again. In total you paid {3} credits, once.", "ご依頼の{1}（{2}）は完了しました。予定より時間がかかったため{4}に{3}クレジットをいったんお返ししましたが、{5}に成果物が届いたため改めてご請求しました。お支払いは合計で一度だけ、{3}クレジットです。"
+	case "reply.given_up":
+		return "Your {1} job {2} is complete. We had given it up and returned the {3} credits for it on {4}; when the result arrived all the same on {5}, they were charged again. In total you paid {3} credits, once.", "ご依頼の{1}（{2}）は完了しました。いったん処理を取りやめ、{4}に{3}クレジットをお返ししておりましたが、{5}に成果物が届いたため改めてご請求しました。お支払いは合計で一度だけ、{3}クレジットです。"
 	case "reply.settled_back":
 		return " The price was higher than it should have been, so we returned {2} credits to your account on {1}. With that you paid {3} credits.", "その後、料金が本来より高かったため、{1}に{2}クレジットをお客様のアカウントにお返ししました。差し引きのお支払いは{3}クレジットです。"
 	case "reply.settled_more":

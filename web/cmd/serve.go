@@ -116,6 +116,7 @@ func (a *app) server() (*web.Server, error) {
 
 		Comparisons: a.comparisons,
 		Settlements: a.settlements,
+		TraceURL:    a.cfg.TraceURL,
 	})
 	routes := web.Routes(jsonAPI, pages)
 	if a.cfg.MetricsListen == "" {

@@ -93,6 +93,8 @@ type Config struct {
 	AnchorFile string
 	// WebhookAllow are the private networks that webhooks may be sent to; nil means none.
 	WebhookAllow []netip.Prefix
+	// TraceURL is the address of a trace in the viewer of this installation, with {trace_id} in its place; empty for none.
+	TraceURL string
 	// ShutdownGrace is how long requests and tasks may take to end after a signal to stop.
 	ShutdownGrace time.Duration
 }
@@ -171,6 +173,7 @@ func Load(lookup Lookup, needs ...Need) (Config, error) {
 		VerifyAt:         r.timeOfDay("RECOUP_VERIFY_AT"),
 		AnchorFile:       r.text("RECOUP_ANCHOR_FILE"),
 		WebhookAllow:     r.prefixes("RECOUP_WEBHOOK_ALLOW"),
+		TraceURL:         r.traceURL("RECOUP_TRACE_URL"),
 		ShutdownGrace:    r.duration("RECOUP_SHUTDOWN_GRACE", time.Second, 10*time.Minute),
 	}
 	if c.BaseURL == nil {

@@ -53,6 +53,7 @@ func Options() []Option {
 		{"RECOUP_VERIFY_AT", "03:00", "time of day in RECOUP_BOOK_TIME_ZONE at which work verifies the whole ledger each night; off for never", false},
 		{"RECOUP_ANCHOR_FILE", "", "file to which work appends the nightly digest of all accounts' newest entries; keep it where nobody who can change the database can change it", false},
 		{"RECOUP_WEBHOOK_ALLOW", "", "CIDR ranges, comma separated, of private addresses that webhooks may be sent to; public ones always may", false},
+		{"RECOUP_TRACE_URL", "", "address of a trace in your trace viewer, with {trace_id} in its place; the console's trace ids are links to it", false},
 		{"RECOUP_SHUTDOWN_GRACE", "25s", "time that running requests and tasks get after a signal to stop", false},
 		{"RECOUP_PG_BIN", "", "directory of PostgreSQL's programs, for dev and tests", false},
 		{"RECOUP_REDIS_BIN", "", "redis-server to run, for dev and tests", false},
