@@ -64,6 +64,7 @@ func frame(l text.Locale) layout.Frame {
 		Person:      "Mika Sato",
 		Path:        "/ledger?type=refund&period=this_month",
 		DeadLetters: "214", Costs: true,
+		Keys:      layout.Keys{Triage: true, Requeue: true, Discard: true, Recover: true},
 		Approvals: "3",
 	}
 }

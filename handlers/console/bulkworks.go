@@ -83,7 +83,7 @@ func worksChoice(r request, current bool) ui.Choice {
 func (h *Console) bulkWorks(c echo.Context) error {
 	r := h.of(c)
 	q := newQuery(r, worksPath)
-	m := views.Model{Zone: r.L.ZoneAt(r.Now), List: list(nil, q.path)}
+	m := views.Model{Zone: r.L.ZoneLabel(r.Now), List: list(nil, q.path)}
 	for _, t := range letters.Tabs() {
 		to := query{path: "/dead-letters"}
 		address := to.path
@@ -238,7 +238,7 @@ func (h *Console) bulkWork(c echo.Context) error {
 	for _, i := range rows.Rows {
 		m.Rows = append(m.Rows, pr.BulkRow(i))
 	}
-	m.Export = ui.Exports{Say: r.L.T("works.export_say", r.L.T("workshow."+shownAs(show)), r.L.ZoneAt(r.Now)),
+	m.Export = ui.Exports{Say: r.L.T("works.export_say", r.L.T("workshow."+shownAs(show)), r.L.ZoneLabel(r.Now)),
 		Links: []ui.Link{{Text: r.L.T("export.csv"), URL: address(workURL(w.ID)+"/export", q.values)}}}
 	return fragment(r, h, http.StatusOK, page, part)
 }

@@ -57,7 +57,7 @@ func (h *Console) dependencies(c echo.Context) error {
 	r := h.of(c)
 	ctx := c.Request().Context()
 	q := newQuery(r, dependenciesPath, "tab", "name")
-	m := views.Model{Zone: r.L.ZoneAt(r.Now), NewURL: r.link(staff.DependencyHold, dependenciesPath+"/new"),
+	m := views.Model{Zone: r.L.ZoneLabel(r.Now), NewURL: r.link(staff.DependencyHold, dependenciesPath+"/new"),
 		Tabs: []ui.Choice{
 			{Text: r.L.T("deps.all"), URL: q.without("tab"), Current: q.get("tab") != "unhealthy"},
 			{Text: r.L.T("deps.unhealthy"), URL: q.with("tab", "unhealthy"), Current: q.get("tab") == "unhealthy"}}}

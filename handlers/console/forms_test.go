@@ -317,7 +317,7 @@ func TestLateSuccessLeavesResolved(t *testing.T) {
 		t.Fatal(err)
 	}
 	resolved := sup.page("/dead-letters?tab=resolved")
-	w.says(rows(resolved), "j1", "Succeeded")
+	w.says(rows(resolved), "j1", "Succeeded", "Had been discarded")
 	if strings.Contains(resolved, "/reopen") {
 		t.Error("what was delivered can be reopened")
 	}

@@ -40,7 +40,7 @@ func (h *Console) inbox(c echo.Context) error {
 	ctx := c.Request().Context()
 	q := newQuery(r, inboxPath, "all")
 	all := q.get("all") != ""
-	m := views.Model{Unread: !all, Zone: r.L.ZoneAt(r.Now), List: list(nil, q.path), Next: here(r)}
+	m := views.Model{Unread: !all, Zone: r.L.ZoneLabel(r.Now), List: list(nil, q.path), Next: here(r)}
 	unread, err := h.Inbox.Unread(ctx, r.Who.Actor(), railCount)
 	if err != nil {
 		return err

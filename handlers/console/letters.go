@@ -364,9 +364,17 @@ func (h *Console) lateSuccesses(r request, l letterList, m *views.Model) error {
 	if err != nil {
 		return err
 	}
+	accounts := make([]int64, len(keys))
+	for i, k := range keys {
+		accounts[i] = k.AccountKey
+	}
+	names, err := h.Letters.AccountNames(ctx, accounts)
+	if err != nil {
+		return err
+	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
 	for i, j := range rows.Rows {
-		m.Rows = append(m.Rows, pr.LateLetter(j, reclaims[keys[i]]))
+		m.Rows = append(m.Rows, pr.LateLetter(j, names[j.AccountKey], reclaims[keys[i]]))
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (h *Console) queue(c echo.Context) error {
 	ctx := c.Request().Context()
 	q := newQuery(r, queuePath, "tab", "account", "action", "dependency", "worker", "held")
 	t := r.L.T
-	m := views.Model{Action: queuePath, Tab: "waiting", Zone: r.L.ZoneAt(r.Now)}
+	m := views.Model{Action: queuePath, Tab: "waiting", Zone: r.L.ZoneLabel(r.Now)}
 	f := job.QueueFilter{Phase: job.Queued, AccountID: q.get("account"), Action: q.get("action"), Dependency: q.get("dependency")}
 	for _, x := range queueTabs() {
 		if x.name == q.get("tab") {

@@ -8,6 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"recoup/models/bulk"
 	"recoup/models/job"
 	"recoup/models/modeltest"
 	"recoup/models/staff"
@@ -83,4 +84,59 @@ func TestTrendCoversAWeek(t *testing.T) {
 	if page := w.as(staff.Support).page(groupOf("frame 7 is broken")); !strings.Contains(page, `aria-label="2 deaths in the last 7 days"`) {
 		t.Error("the trend does not reach back a week")
 	}
+}
+
+// What was canceled and arrived all the same is listed as both.
+func TestResolvedThenDelivered(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	c := w.dead("acct_7", "j1", 40, "no")
+	w.dead("acct_7", "j2", 40, "no")
+	s := w.as(staff.Support)
+	for _, id := range []string{"j1", "j2"} {
+		cancel := jobAt("acct_7", id, "/cancel")
+		s.sent(cancel, s.form(cancel, "reason", "not wanted"))
+	}
+	w.saysNot(rows(s.page("/dead-letters?tab=resolved")), "Delivered after all")
+	if _, err := w.Jobs.Complete(context.Background(), job.FinishRequest{Envelope: modeltest.Envelope(), LeaseToken: c.LeaseToken, Result: "s3://out"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := text(rows(s.page("/dead-letters?tab=resolved"))); strings.Count(got, "Canceled") != 2 || strings.Count(got, "Delivered after all") != 1 {
+		t.Errorf("resolved: %s", got)
+	}
+}
+
+// The list of dead letters names the keys that do something for the person who reads.
+func TestKeysAreThoseThatWork(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	w.dead("acct_7", "j1", 40, "no")
+	w.says(w.as(staff.Support).page("/dead-letters"), "Keys: j, k, Enter, x, a, s, n, r, d.", "Requeue the selected dead letter", "Go to Undo")
+	page := w.as(staff.Viewer).page("/dead-letters")
+	w.says(page, "Keys: j, k, Enter.")
+	w.saysNot(page, "Requeue the selected dead letter", "Discard the selected dead letter", "Go to Undo")
+}
+
+// Who approves a discard of many is told what can be taken back, as who asked for it was.
+func TestApprovalOfADiscardSaysWhatCanBeTakenBack(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	modeltest.Dead(t, w.G, "acct_7", "m", bulkLimit+1)
+	if _, err := w.Letters.FillFingerprints(context.Background(), 1000); err != nil {
+		t.Fatal(err)
+	}
+	b, lead := w.as(staff.Support), w.as(staff.Lead)
+	form := formOf(t, b.page("/dead-letters?code=E_STORAGE"), worksAt)
+	form.Set("kind", "discard")
+	form.Set("all", "1")
+	id := b.prepared(w, form)
+	start := worksAt + "/" + id + "/start"
+	b.sent(start, b.form(start, "reason", "too_old", "count", "61", "per_minute", "60000"))
+	cr, err := w.Requests.OfOperation(context.Background(), bulk.Scope(), *w.bulkWork(id).OperationID)
+	if err != nil || cr == nil {
+		t.Fatal(cr, err)
+	}
+	page := lead.page("/approvals/" + cr.ID + "/approve")
+	w.says(page, "The refunds stand. What is discarded can be reopened, one by one.")
+	w.saysNot(page, "cannot be taken back")
 }

@@ -240,7 +240,7 @@ func TestGroupPages(t *testing.T) {
 	one, two := w.as(staff.Support), w.as(staff.Lead)
 	at := groupOf("frame 7 is broken")
 	page := one.page(at)
-	w.says(page, "frame <number> is broken", "Open dead letters 2", "Accounts 1", "Refunded, credits 42", "j1", "j2")
+	w.says(page, "2 open dead letters of 1 account. What", "frame <number> is broken", "Open dead letters 2", "Accounts 1", "Refunded, credits 42", "j1", "j2")
 	if !strings.Contains(page, `aria-label="2 deaths in the last 7 days"`) {
 		t.Error("the trend has no words")
 	}
@@ -289,7 +289,8 @@ func TestLateSuccessTab(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.says(rows(w.as(staff.Support).page("/dead-letters?tab=late")), "j1", "Discarded", "\u221240", "0", "s3://first", "delivered 2 times")
+	w.name("acct_7", "Hoshino Studio")
+	w.says(rows(w.as(staff.Support).page("/dead-letters?tab=late")), "j1", "Hoshino Studio", "Discarded", "\u221240", "0", "s3://first", "delivered 2 times")
 }
 
 // TestRecoveredByHand: the dialog says the balance before and after, and the notice what it came to.

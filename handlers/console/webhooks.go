@@ -83,9 +83,13 @@ func (h *Console) webhook(c echo.Context) error {
 
 // showWebhook is an endpoint's page. secret is shown where it was just asked for.
 func (h *Console) showWebhook(r request, e webhook.Endpoint, secret string) error {
+	pr, err := h.presenter(r)
+	if err != nil {
+		return err
+	}
 	at := webhookURL(e.ID)
 	m := views.Endpoint{URL: e.URL, ID: e.ID, Note: e.Description, State: e.State, Disabled: e.State == webhook.Disabled, Gone: e.DisabledReason == "gone",
-		Events: eventNames(r.L, e.Events), CreatedBy: e.CreatedBy, Created: r.L.Stamp(e.CreatedAt, r.Now), Secret: secret,
+		Events: eventNames(r.L, e.Events), CreatedBy: pr.Who(e.CreatedBy), Created: r.L.Stamp(e.CreatedAt, r.Now), Secret: secret,
 		EditURL: at + "/edit", StateURL: at + "/disable", RotateURL: at + "/rotate", SecretURL: at + "/secret", TestURL: at + "/test", Zone: r.L.ZoneLabel(r.Now)}
 	if e.OldUntil != nil {
 		m.OldUntil = r.L.Stamp(*e.OldUntil, r.Now)

@@ -113,6 +113,11 @@ func TestReceiverFromMakingToResending(t *testing.T) {
 		t.Errorf("%d calls", n)
 	}
 	w.says(a.page(at+"?state=delivered"), "Dead letter", "Delivered")
+	sent := a.page(regexp.MustCompile(at + `/deliveries/\d+`).FindString(a.page(at + "?state=delivered")))
+	w.says(sent, "Delivered 200")
+	w.saysNot(sent, "Working")
+	w.says(a.page(at), "Pat admin")
+	w.saysNot(a.page(at), "staff:st_")
 
 	// Two people: one wins, the other is told, and nothing is changed for them.
 	b := w.as(staff.Admin)

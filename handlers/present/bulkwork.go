@@ -231,6 +231,9 @@ func (p Presenter) proposedBulk(d ApprovalPage, v *approvals.Detail) error {
 	}
 	w := bulk.Work{Kind: what.Kind, Reason: what.Reason, Note: what.Note}
 	v.Reason = p.bulkReason(w)
+	if what.Kind == bulk.Discard {
+		v.ApproveSay = p.L.T("approve.say_discard", p.actor(d.Request.RequestedBy))
+	}
 	v.Lines = append(v.Lines,
 		approvals.Line{Label: p.L.T("works.rows_of_set"), ID: ui.ID{Value: what.BulkWork, URL: BulkURL(what.BulkWork)}},
 		approvals.Line{Label: p.L.T("works.filter"), Value: d.Selected},

@@ -17,7 +17,7 @@ type Series struct {
 // StackedBars draws series on top of each other, one bar a span. from are the beginnings of the spans, as many as each
 // series has counts; say is what the chart says in a sentence. Spans without anything leave no row in the table.
 func (p Presenter) StackedBars(id, title, say string, from []time.Time, series ...Series) chart.Bars {
-	c := chart.Bars{ID: id, Title: title, Say: say, Width: fmt.Sprint(10 * len(from)), Head: p.L.T("chart.from", p.L.ZoneAt(p.Now))}
+	c := chart.Bars{ID: id, Title: title, Say: say, Width: fmt.Sprint(10 * len(from)), Head: p.L.T("chart.from", p.L.ZoneLabel(p.Now))}
 	var most int64
 	sums := make([]int64, len(from))
 	for _, s := range series {

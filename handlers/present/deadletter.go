@@ -34,6 +34,10 @@ func (p Presenter) DeadLetter(l deadletter.Letter) deadletters.Row {
 		switch {
 		case l.State == job.Discarded:
 			row.Resolution = deadletters.ReasonName(p.L, l.Resolution)
+		case l.Outcome == deadletter.Canceled && l.State == job.Succeeded, l.Outcome == deadletter.Discarded && l.State == job.Succeeded:
+			row.Resolution = p.L.T("dead.delivered_after")
+		case l.Outcome == deadletter.Succeeded && l.LateSuccessOf != nil && *l.LateSuccessOf == job.Discarded:
+			row.Resolution = p.L.T("dead.was_discarded")
 		case l.Outcome == deadletter.Requeued:
 			// What became of it since.
 			row.Resolution = p.L.Maybe("state."+string(l.State), string(l.State))
@@ -46,8 +50,11 @@ func (p Presenter) DeadLetter(l deadletter.Letter) deadletters.Row {
 	return row
 }
 
-// LateLetter is one row of the late successes; r is nil where nothing had been refunded.
-func (p Presenter) LateLetter(j job.Listed, r *deadletter.Reclaim) deadletters.Row {
+// LateLetter is one row of the late successes; name is the account's, "" where it has none; r is nil where nothing had been refunded.
+func (p Presenter) LateLetter(j job.Listed, name string, r *deadletter.Reclaim) deadletters.Row {
+	if name == "" {
+		name = j.AccountID
+	}
 	late := &deadletters.Late{Result: j.Result}
 	if j.LateSuccessOf != nil {
 		late.TooLateFor = string(*j.LateSuccessOf)
@@ -58,7 +65,7 @@ func (p Presenter) LateLetter(j job.Listed, r *deadletter.Reclaim) deadletters.R
 	if j.Deliveries > 1 {
 		late.Deliveries = p.L.N("late.deliveries", int64(j.Deliveries))
 	}
-	return deadletters.Row{Job: Job(j.AccountID, j.ID), Account: ui.Link{Text: j.AccountID, URL: AccountURL(j.AccountID)}, Action: j.Action,
+	return deadletters.Row{Job: Job(j.AccountID, j.ID), Account: ui.Link{Text: name, URL: AccountURL(j.AccountID)}, Action: j.Action,
 		Cost: p.L.Credits(j.Cost), Money: Money(j.Job), Since: p.Stamp(j.DeliveredAt), Late: late}
 }
 

@@ -92,7 +92,7 @@ func (p Presenter) DependencySay(s dependency.Status) string {
 
 // Dependency is the page of a dependency but for its links and its history.
 func (p Presenter) Dependency(s dependency.Status, results []dependency.Bucket) views.Page {
-	m := views.Page{Name: s.Name, State: dependencyState(s.Health()), Say: p.DependencySay(s), Zone: p.L.ZoneAt(p.Now)}
+	m := views.Page{Name: s.Name, State: dependencyState(s.Health()), Say: p.DependencySay(s), Zone: p.L.ZoneLabel(p.Now)}
 	rate := "–"
 	if s.Results > 0 {
 		rate = strconv.FormatInt(100*s.Failures/s.Results, 10) + " %"

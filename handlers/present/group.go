@@ -81,7 +81,7 @@ func (p Presenter) GroupView(d GroupPage) groups.Group {
 	case g.Quiet:
 		m.Say = p.L.T("groups.say_more", p.L.Credits(int64(g.SnoozeMore)))
 	default:
-		m.Say = p.L.T("groups.say_open", p.L.Credits(g.Open), p.L.Credits(g.Accounts))
+		m.Say = p.L.T("groups.say_open", p.L.N("count.open_letters", g.Open), p.L.N("count.accounts", g.Accounts))
 	}
 	m.Facts = []ui.Fact{
 		{Label: p.L.T("groups.open"), Value: p.L.Credits(g.Open)},

@@ -3,6 +3,7 @@ package present
 import (
 	"net/url"
 	"strconv"
+	"time"
 
 	"recoup/models/deadletter"
 	"recoup/models/dependency"
@@ -86,14 +87,16 @@ func percent(ratio float64) string {
 	return "0 %"
 }
 
-// Services is the health of PostgreSQL, Redis, the relay and the processes. PostgreSQL answered, or there
+// Services is the health of PostgreSQL, Redis, the relay, the processes and the sweeper. PostgreSQL answered, or there
 // would be no page.
 func (p Presenter) Services(all []process.Process) []overview.Service {
 	out := []overview.Service{{Name: "PostgreSQL", State: "ok", At: p.L.Stamp(p.Now, p.Now)}}
 	redis := overview.Service{Name: "Redis", State: "unknown", Detail: p.L.T("health.no_process")}
 	relay := overview.Service{Name: p.L.T("health.relay"), State: "unknown", Detail: p.L.T("health.no_process")}
 	workers := overview.Service{Name: p.L.T("health.workers"), State: "down", Detail: p.L.T("health.no_worker")}
+	sweeper := overview.Service{Name: p.L.T("health.sweeper"), State: "down", Detail: p.L.T("health.no_worker")}
 	alive := 0
+	var swept *time.Time
 	for _, x := range all {
 		if !x.Alive {
 			continue
@@ -116,12 +119,19 @@ func (p Presenter) Services(all []process.Process) []overview.Service {
 			alive++
 			workers.State, workers.At = "ok", at
 			workers.Detail = p.L.T("health.alive", strconv.Itoa(alive))
-			if x.LastSweepAt == nil || p.Now.Sub(*x.LastSweepAt).Minutes() > 1 {
-				workers.State, workers.Detail = "degraded", p.L.T("health.no_sweep")
+			if x.LastSweepAt != nil && (swept == nil || x.LastSweepAt.After(*swept)) {
+				swept = x.LastSweepAt
 			}
 		}
 	}
-	return append(out, redis, relay, workers)
+	// One that sweeps is enough: whichever process does, it does for all.
+	if alive > 0 {
+		sweeper.State, sweeper.Detail, sweeper.At = "ok", "", p.Stamp(swept)
+		if swept == nil || p.Now.Sub(*swept) > time.Minute {
+			sweeper.State, sweeper.Detail = "degraded", p.L.T("health.no_sweep")
+		}
+	}
+	return append(out, redis, relay, workers, sweeper)
 }
 
 // LateSuccess is a job that succeeded after it had been given up.

@@ -87,12 +87,12 @@ func TestDeadLetterTimes(t *testing.T) {
 		t.Errorf("requeued: %+v", back)
 	}
 	j := job.Listed{Job: job.Job{State: job.Succeeded, Cost: 40, IsRefunded: true, IsReclaimed: true, DeliveredAt: &delivered, LateSuccessOf: ref(job.Dead), Deliveries: 3, Result: "s3://x"}}
-	late := p.LateLetter(j, &deadletter.Reclaim{Amount: -40, BalanceAfter: -9007199254740993})
+	late := p.LateLetter(j, "Hoshino Studio", &deadletter.Reclaim{Amount: -40, BalanceAfter: -9007199254740993})
 	if late.Since.Short != "30 Nov 11:30:00" || late.Late.TooLateFor != "dead" || late.Late.Reclaimed != "\u221240" || late.Late.Balance != "\u22129,007,199,254,740,993" ||
 		late.Late.Deliveries != "delivered 3 times" || late.Late.Result != "s3://x" {
 		t.Errorf("late: %+v", late.Late)
 	}
-	if free := p.LateLetter(job.Listed{Job: job.Job{State: job.Succeeded, Deliveries: 1}}, nil); free.Late.Reclaimed != "" || free.Late.Deliveries != "" {
+	if free := p.LateLetter(job.Listed{Job: job.Job{State: job.Succeeded, Deliveries: 1}}, "", nil); free.Late.Reclaimed != "" || free.Late.Deliveries != "" {
 		t.Errorf("nothing reclaimed: %+v", free.Late)
 	}
 }
@@ -151,13 +151,13 @@ func TestServices(t *testing.T) {
 		all  []process.Process
 		want string
 	}{
-		"nothing runs":       {nil, "ok unknown unknown down"},
-		"only a dead one":    {[]process.Process{{Kind: process.Work}}, "ok unknown unknown down"},
-		"serve alone":        {[]process.Process{{Kind: process.Serve, Alive: true, RedisOK: true, BeatAt: now}}, "ok ok ok down"},
-		"all well":           {[]process.Process{{Kind: process.Work, Alive: true, RedisOK: true, BeatAt: now, LastSweepAt: &sweep}}, "ok ok ok ok"},
-		"Redis away for one": {[]process.Process{{Kind: process.Work, Alive: true, RedisOK: true, BeatAt: now, LastSweepAt: &sweep}, {Kind: process.Serve, Alive: true, BeatAt: now}}, "ok down ok ok"},
-		"no sweep":           {[]process.Process{{Kind: process.Dev, Alive: true, RedisOK: true, BeatAt: now, LastSweepAt: &old}}, "ok ok ok degraded"},
-		"relay behind":       {[]process.Process{{Kind: process.Dev, Alive: true, RedisOK: true, BeatAt: now, LastSweepAt: &sweep, RelayLagMs: 60_000}}, "ok ok degraded ok"},
+		"nothing runs":       {nil, "ok unknown unknown down down"},
+		"only a dead one":    {[]process.Process{{Kind: process.Work}}, "ok unknown unknown down down"},
+		"serve alone":        {[]process.Process{{Kind: process.Serve, Alive: true, RedisOK: true, BeatAt: now}}, "ok ok ok down down"},
+		"all well":           {[]process.Process{{Kind: process.Work, Alive: true, RedisOK: true, BeatAt: now, LastSweepAt: &sweep}}, "ok ok ok ok ok"},
+		"Redis away for one": {[]process.Process{{Kind: process.Work, Alive: true, RedisOK: true, BeatAt: now, LastSweepAt: &sweep}, {Kind: process.Serve, Alive: true, BeatAt: now}}, "ok down ok ok ok"},
+		"no sweep":           {[]process.Process{{Kind: process.Dev, Alive: true, RedisOK: true, BeatAt: now, LastSweepAt: &old}}, "ok ok ok ok degraded"},
+		"relay behind":       {[]process.Process{{Kind: process.Dev, Alive: true, RedisOK: true, BeatAt: now, LastSweepAt: &sweep, RelayLagMs: 60_000}}, "ok ok degraded ok ok"},
 	} {
 		var got []string
 		for _, s := range english().Services(x.all) {

@@ -69,11 +69,12 @@ type Letter struct {
 	AccountID   string
 	AccountName string
 	JobID       string
-	// Attempt, State, Resolution and IsReclaimed are the job's, now.
-	Attempt     int
-	State       job.State
-	Resolution  string
-	IsReclaimed bool
+	// Attempt, State, Resolution, IsReclaimed and LateSuccessOf are the job's, now.
+	Attempt       int
+	State         job.State
+	Resolution    string
+	IsReclaimed   bool
+	LateSuccessOf *job.State
 }
 
 // Position is a dead letter's place in a list.

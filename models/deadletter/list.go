@@ -99,7 +99,7 @@ func (s *Service) List(ctx context.Context, tab Tab, f Filter, from *Position, d
 // letters, and join them with all jobs.
 func atMost(n int) string { return fmt.Sprintf(" LIMIT %d", n) }
 
-const selectLetter = `SELECT d.*, a.id AS account_id, a.name AS account_name, j.id AS job_id, j.attempt, j.state, j.resolution, j.is_reclaimed `
+const selectLetter = `SELECT d.*, a.id AS account_id, a.name AS account_name, j.id AS job_id, j.attempt, j.state, j.resolution, j.is_reclaimed, j.late_success_of `
 
 const joinLetter = `JOIN jobs j ON j.account_key = d.account_key AND j.key = d.job_key JOIN accounts a ON a.key = d.account_key`
 

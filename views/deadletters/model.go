@@ -5,6 +5,9 @@
 package deadletters
 
 import (
+	"slices"
+	"strings"
+
 	"recoup/views/bulkworks"
 	"recoup/views/text"
 	"recoup/views/triage"
@@ -243,9 +246,31 @@ func (m Model) since(l text.Locale) string {
 // order says what the list's first row is: the oldest dead letter waits longest, elsewhere the latest is news.
 func (m Model) order(l text.Locale) string {
 	if m.open() {
-		return l.T("dead.order", m.Zone)
+		return l.T("dead.order", m.Zone, m.keys())
 	}
 	return l.T("dead.order_newest", m.Zone)
+}
+
+// keys are those that do something for this person: the letters of what stands beside some row.
+func (m Model) keys() string {
+	letters := []struct {
+		key string
+		has func(Row) bool
+	}{
+		{"x", func(Row) bool { return m.ticks() }},
+		{"a", func(r Row) bool { return r.Assign != nil }},
+		{"s", func(r Row) bool { return r.Snooze != nil }},
+		{"n", func(r Row) bool { return r.NoteURL != "" }},
+		{"r", func(r Row) bool { return r.RequeueURL != "" }},
+		{"d", func(r Row) bool { return r.DiscardURL != "" }},
+	}
+	keys := []string{"j", "k", "Enter"}
+	for _, l := range letters {
+		if slices.ContainsFunc(m.Rows, l.has) {
+			keys = append(keys, l.key)
+		}
+	}
+	return strings.Join(keys, ", ")
 }
 
 // open tells whether the tab has dead letters that are still open.

@@ -50,6 +50,11 @@ const (
 	Audit       Section = "/audit"
 )
 
+// Keys are the shortcuts that do something for the person: others are not listed.
+type Keys struct {
+	Triage, Requeue, Discard, Recover bool
+}
+
 // Frame is what every page needs beside its own content.
 type Frame struct {
 	L      text.Locale
@@ -61,6 +66,7 @@ type Frame struct {
 	Path                   string
 	Query                  string // what stands in the search box
 	Exports                bool   // the person may make files
+	Keys                   Keys   // what the list of shortcuts holds beside moving about
 	Pricing                bool   // the person may see prices and rollouts
 	DeadLetters            string // number of dead letters that need review, beside the rail's entry; empty or "0": none
 	Costs                  bool   // the person may see costs

@@ -170,6 +170,8 @@ func approvals(key string) (en, ja string) {
 		return "Approve: {1}", "承認：{1}"
 	case "approve.say":
 		return "It is applied at once, exactly as proposed by {1}, and cannot be taken back.", "{1}の申請どおりに直ちに実行されます。取り消せません。"
+	case "approve.say_discard":
+		return "The jobs are given up as proposed by {1}, as soon as this is approved. The refunds stand. What is discarded can be reopened, one by one.", "承認すると、{1}の申請どおりにジョブの破棄が始まります。返金は維持されます。破棄したものは後から1件ずつ再開できます。"
 	case "approve.submit":
 		return "Approve and apply", "承認して実行"
 	case "reject.open":

@@ -24,6 +24,11 @@ func triage(key string) (en, ja string) {
 	case "col.closed":
 		return "Closed ({1})", "終了時刻（{1}）"
 
+	case "dead.delivered_after":
+		return "Delivered after all", "その後に納品"
+	case "dead.was_discarded":
+		return "Had been discarded", "破棄済みでした"
+
 	case "dead.open":
 		return "Open", "未解決"
 	case "dead.open_note":
@@ -274,8 +279,12 @@ func triage(key string) (en, ja string) {
 		return "First seen", "最初"
 	case "groups.last_seen":
 		return "Last seen", "最後"
+	case "count.open_letters.one":
+		return "{1} open dead letter", "未解決{1}件"
+	case "count.open_letters.other":
+		return "{1} open dead letters", "未解決{1}件"
 	case "groups.say_open":
-		return "{1} open dead letters of {2} accounts. What you write here is seen by everybody who looks at one of them.", "未解決{1}件、{2}アカウント。ここに書いた内容は、これらを見る全員に表示されます。"
+		return "{1} of {2}. What you write here is seen by everybody who looks at one of them.", "{1}（{2}）。ここに書いた内容は、これらを見る全員に表示されます。"
 	case "groups.say_resolved":
 		return "Resolved on {1}. No job has died of it since.", "{1}に解決済み。以後、同じ原因で停止したジョブはありません。"
 	case "groups.say_returned":

@@ -273,7 +273,7 @@ func work(key string) (en, ja string) {
 	case "dead.none_late":
 		return "No late successes yet.", "遅延成功はまだありません。"
 	case "dead.order":
-		return "Oldest first. Times in {1}. Keys: j, k, Enter, a, s, n, r, d.", "古い順。時刻は{1}。キー：j、k、Enter、a、s、n、r、d。"
+		return "Oldest first. Times in {1}. Keys: {2}.", "古い順。時刻は{1}。キー：{2}。"
 	case "dead.order_newest":
 		return "Newest first. Times in {1}. Keys: j, k, Enter.", "新しい順。時刻は{1}。キー：j、k、Enter。"
 	case "dead.class":
@@ -357,6 +357,8 @@ func work(key string) (en, ja string) {
 		return "Relay", "中継"
 	case "health.workers":
 		return "Work processes", "ワークプロセス"
+	case "health.sweeper":
+		return "Sweeper", "巡回処理"
 	case "health.no_process":
 		return "no process has reported", "報告しているプロセスがありません"
 	case "health.no_worker":
@@ -368,7 +370,7 @@ func work(key string) (en, ja string) {
 	case "health.alive":
 		return "{1} alive", "稼働 {1}"
 	case "health.no_sweep":
-		return "alive, but the sweeper has not run lately", "稼働中ですが、スイーパーが最近動いていません"
+		return "it has not run lately", "最近動いていません"
 	case "overview.no_health":
 		return "No figures yet.", "まだ情報がありません。"
 	}

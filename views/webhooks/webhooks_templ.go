@@ -1296,7 +1296,7 @@ func SentPage(f layout.Frame, m Sent) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if a.OK {
-						templ_7745c5c3_Err = ui.State(f.L, "ok").Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = ui.State(f.L, "delivered").Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

@@ -70,7 +70,7 @@ func (s Seeder) Seed(ctx context.Context) (bool, error) {
 
 func (s Seeder) people(ctx context.Context) error {
 	for _, p := range []staff.NewPerson{
-		{Email: You, Name: "You", Role: staff.Admin},
+		{Email: You, Name: "Ines Falk", Role: staff.Admin},
 		{Email: "mika@recoup.example", Name: "Mika Sato", Role: staff.Product, Preferences: staff.Preferences{Language: "ja", TimeZone: "Asia/Tokyo"}},
 		{Email: "fiona@recoup.example", Name: "Fiona Grant", Role: staff.Finance, Preferences: staff.Preferences{Language: "en", TimeZone: "Europe/London"}},
 		{Email: "kenji@recoup.example", Name: "Kenji Mori", Role: staff.Support, Preferences: staff.Preferences{Language: "ja", TimeZone: "Asia/Tokyo"}},
