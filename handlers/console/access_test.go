@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,12 +112,18 @@ func public() []string {
 	return []string{"console.sign_in", "console.sign_in.post", "console.sign_in.link", "console.sign_in.link.post", "console.sign_out"}
 }
 
+// freshID stands in a sample's form for an id that nobody used.
+const freshID = "a fresh id"
+
 func send(b *browser, r route.Route, s sample) *httptest.ResponseRecorder {
 	if r.Method == http.MethodGet {
 		return b.get(s.path)
 	}
 	form := url.Values{"operation_id": {ids.New()}}
 	for k, v := range s.form {
+		if slices.Equal(v, []string{freshID}) {
+			v = []string{"x" + ids.New()}
+		}
 		form[k] = v
 	}
 	if s.file != "" {

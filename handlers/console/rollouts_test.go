@@ -42,11 +42,10 @@ func rolloutSamples() map[string]sample {
 		"console.prices.retire_rule.post": {path: rule + "/retire", form: reason, opens: product()},
 		"console.rollouts":                {path: "/rollouts", opens: every()},
 		"console.rollouts.new":            {path: "/rollouts/new", opens: product()},
-		// The candidate is retired: a conflict, whoever asks and however often.
-		"console.rollouts.new.post": {path: "/rollouts/new", form: url.Values{"id": {"new"}, "candidate": {modeltest.Action + "@v3"}, "threshold_1": {"1"}, "reason": {"because"}}, opens: product()},
-		"console.rollout":           {path: at + "?account=acct_7", opens: every()},
-		"console.rollout.check":     {path: at + "/check", opens: every()},
-		"console.rollout.compare":   {path: at + "/compare", opens: every()},
+		"console.rollouts.new.post":       {path: "/rollouts/new", form: url.Values{"id": {freshID}, "candidate": {modeltest.Action + "@v2"}, "threshold_1": {"1"}, "reason": {"because"}}, opens: product()},
+		"console.rollout":                 {path: at + "?account=acct_7", opens: every()},
+		"console.rollout.check":           {path: at + "/check", opens: every()},
+		"console.rollout.compare":         {path: at + "/compare", opens: every()},
 	}
 	out["console.rollout.accounts"] = sample{path: at + "/accounts", opens: every()}
 	out["console.rollout.follow"] = sample{path: at + "/follow", form: url.Values{"follow": {"1"}}, opens: every()}

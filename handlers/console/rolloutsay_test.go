@@ -46,7 +46,7 @@ func TestARolloutSaysWhatItChangesAndWhetherItMayWiden(t *testing.T) {
 	}
 	const at = "/rollouts/ro_say"
 	b := w.as(staff.Product)
-	w.says(b.page(at), "A draft for "+modeltest.Action+", from "+v1+" to "+v2+" (10 % off)", "1 credits a second, 10 % off", "60 second = 54 credits, was 60",
+	w.says(b.page(at), "A draft for "+modeltest.Action+", from "+v1+" to "+v2+" (10 % off)", "1 credits per second, 10 % off", "60 second = 54 credits, was 60",
 		"need at least 1 charges under the candidate", "pauses once more than 50 credits a day are given away", "A second person is needed for")
 
 	w.moved("ro_say", 1, func(ctx context.Context, r rollout.StepRequest) error { _, err := w.Rollouts.Start(ctx, r); return err })
@@ -113,7 +113,7 @@ func TestASecondPersonSeesWhatAStepDoes(t *testing.T) {
 	page := mei.page(at + "/advance")
 	request := mei.asks(at+"/advance", url.Values{"operation_id": {operationID(t, page)}, "version": {hidden(t, page, "version")}, "reason": {"because"}})
 	for _, p := range []string{ken.page(request), ken.page(request + "/approve")} {
-		w.says(p, "1 credits a second, 10 % off", "(10 % off)", "60 second = 54 credits, was 60", "1 named → becomes 100 %", "1 → becomes 2 of 2", "−6 of 60 credits", "Uniqueness: Passed")
+		w.says(p, "1 credits per second, 10 % off", "(10 % off)", "60 second = 54 credits, was 60", "1 named → becomes 100 %", "1 → becomes 2 of 2", "−6 of 60 credits", "Uniqueness: Passed")
 	}
 	form := ken.page(request + "/approve")
 	w.says(form, "a rollback gives the baseline to new charges again")
