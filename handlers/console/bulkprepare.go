@@ -256,8 +256,8 @@ func (h *Console) startWorkPage(r request, w bulk.Work, a ui.Act, err error) (te
 	n, kind := r.L.Credits(w.Count), string(w.Kind)
 	m := views.Start{Act: a, Title: pr.BulkTitle(w), URL: workURL(w.ID), Facts: pr.BulkFacts(w, h.filterWords(r, w)), Excluded: pr.BulkExcluded(excluded), Nothing: w.Count == 0,
 		Plain: generationOf(int(w.Count)), Submit: r.L.T("worksubmit."+kind, n), Say: r.L.T("worksay."+kind, r.L.Sum(w.Credits.String())), Danger: w.Kind == bulk.Discard}
-	if limit, limited := h.BulkWorks.Limit(); limited && w.Count > limit && (w.Kind == bulk.Requeue || w.Kind == bulk.Discard) {
-		m.Second = r.L.T("works.second", r.L.Credits(limit))
+	if m.Second, unread = h.secondSay(r, w); unread != nil {
+		return nil, unread
 	}
 	proposed := bulk.Pace{Probe: bulk.DefaultProbe, PerMinute: bulk.DefaultPerMinute, StopPercent: bulk.DefaultStopPercent}
 	switch w.Kind {
@@ -288,6 +288,19 @@ func (h *Console) startWorkPage(r request, w bulk.Work, a ui.Act, err error) (te
 		m.Expected, m.Count = n, field(r, "count", err)
 	}
 	return views.StartPage(h.frame(r), m), nil
+}
+
+// secondSay says that a work needs a second person and why; "" where it needs none.
+func (h *Console) secondSay(r request, w bulk.Work) (string, error) {
+	limit, _ := h.BulkWorks.Limit()
+	if h.BulkWorks.Exceeds(w, 0) {
+		return r.L.T("works.second", r.L.Credits(limit)), nil
+	}
+	alone, err := h.BulkWorks.Alone(r.Request().Context(), r.Who.Actor())
+	if err != nil || !h.BulkWorks.Exceeds(w, alone) {
+		return "", err
+	}
+	return r.L.T("works.second_together", r.L.Credits(limit), r.L.Credits(alone)), nil
 }
 
 // heldOf are the names of what is behind a hold.

@@ -39,6 +39,14 @@ func (h *Console) requeueForm(c echo.Context) error {
 func (h *Console) requeueModel(r request, form ui.Act, j job.Listed, a ledger.Account, err error) views.Requeue {
 	m := views.Requeue{Act: form, Subject: deadSubject(r, j, a), NextGeneration: strconv.Itoa(j.Generation + 1), NextAttempt: strconv.Itoa(j.Attempt + 1),
 		Dependency: j.Dependency, External: j.Mode == job.External, Zone: r.L.ZoneName(), Later: r.FormValue("when") == "at"}
+	m.Frozen = a.FrozenAt != nil
+	if j.Mode == job.Managed {
+		// A form that cannot say what is held still does what it is for.
+		standing, err := h.Dependencies.Standing(r.Request().Context(), []string{j.Action}, nil)
+		if pr, unread := h.presenter(r); err == nil && unread == nil {
+			m.Held = pr.RequeueHeld(standing)
+		}
+	}
 	m.At, m.Reason = field(r, "at", err), field(r, "reason", err)
 	if j.Dependency != "" {
 		// A form that cannot say how the dependency is still says which it is.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -218,11 +219,22 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 		}
 	}
 	if job != "" {
+		if n, ok := detail["generation"]; ok {
+			notice.Happened = anotherGeneration(r.L, happened, state, fmt.Sprint(n))
+		}
 		if by := h.whoWasFirst(r, account, job, state); by != "" {
 			notice.Happened += " " + by
 		}
 	}
 	return []ui.Notice{notice}
+}
+
+// anotherGeneration says of a job's conflict that what the person looked at is over, and in which generation the job is.
+func anotherGeneration(l text.Locale, happened, state, generation string) string {
+	if state == "dead" {
+		return l.T("conflict.died_again", generation)
+	}
+	return l.T("conflict.generation", happened, generation)
 }
 
 // toldBy says by whom and when, where a refusal keeps that; "" where it does not.

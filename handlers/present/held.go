@@ -52,6 +52,14 @@ func (p Presenter) HeldLines(all []dependency.Standing) []ui.Held {
 	return out
 }
 
+// RequeueHeld says what would keep a dead letter from workers if it were put back; nil where nothing does.
+func (p Presenter) RequeueHeld(all []dependency.Standing) *ui.HeldNotice {
+	if len(all) == 0 {
+		return nil
+	}
+	return &ui.HeldNotice{Title: p.L.T("requeue.held"), Lines: p.HeldLines(all)}
+}
+
 // JobHeld says what keeps a job from workers, or will when its next try is due; nil where nothing does.
 func (p Presenter) JobHeld(j job.Job, all []dependency.Standing) *ui.HeldNotice {
 	if len(all) == 0 {

@@ -63,13 +63,13 @@ func (p Presenter) JobView(d JobPage) (views.Job, error) {
 		State: State(j.Job), Zone: p.L.ZoneLabel(p.Now),
 		Story: views.Story{Account: accountName(d.Account), Cost: p.L.Credits(j.Cost), State: string(j.State), Delivered: j.DeliveredAt != nil,
 			Refunded: j.IsRefunded, Reclaimed: j.IsReclaimed, RefundedAt: p.Stamp(j.RefundedAt).Full, ReclaimedAt: p.Stamp(j.ReclaimedAt).Full,
-			Settled: p.settledStory(d)},
+			Paid: p.L.Credits(-net(d)), Settled: p.settledStory(d)},
 		Reply: p.replies(d),
-		Guard: views.Guard{Consistent: consistent(d), Net: p.L.Signed(j.Net()), Cost: p.L.Credits(j.Cost),
+		Guard: views.Guard{Consistent: consistent(d), Net: p.L.Signed(net(d)), Cost: p.L.Credits(j.Cost),
 			RefundSignalled:  views.Signalled(p.L, d.Evidence.RefundSignals, d.Evidence.RefundsApplied > 0),
 			ReclaimSignalled: views.Signalled(p.L, d.Evidence.ReclaimSignals, d.Evidence.ReclaimsApplied > 0)},
 		Decision: p.decision(j, d.Evidence, d.Decision)}
-	m.Facts = append(p.jobFacts(j), p.settledFacts(d)...)
+	m.Facts = append(p.jobFacts(d), p.settledFacts(d)...)
 	for _, a := range d.Attempts {
 		m.Attempts = append(m.Attempts, p.attempt(j, a))
 	}
@@ -123,12 +123,29 @@ func consistent(d JobPage) bool {
 			reclaim++
 		}
 	}
+	ended := d.Job.State == job.Dead || d.Job.State == job.Discarded || d.Job.State == job.Canceled
+	if ended && d.Job.DeliveredAt == nil && !d.Job.IsRefunded {
+		return false
+	}
 	return charge == 1 && (refund == 1) == d.Job.IsRefunded && (reclaim == 1) == d.Job.IsReclaimed
 }
 
-func (p Presenter) jobFacts(j job.Listed) []ui.Fact {
+// net is what the job's own entries come to, whatever its flags say; payments of settlements are beside it.
+func net(d JobPage) int64 {
+	var sum int64
+	for _, e := range d.Entries {
+		switch e.Type {
+		case ledger.Charge, ledger.Refund, ledger.Reclaim:
+			sum += e.Amount
+		}
+	}
+	return sum
+}
+
+func (p Presenter) jobFacts(d JobPage) []ui.Fact {
+	j := d.Job
 	facts := []ui.Fact{
-		{Label: p.L.T("job.net"), Value: p.L.Signed(j.Net()), Change: true},
+		{Label: p.L.T("job.net"), Value: p.L.Signed(net(d)), Change: true},
 		{Label: p.L.T("job.cost"), Value: p.L.Credits(j.Cost), Note: p.L.T("job.units", p.L.Credits(j.Units))},
 		{Label: p.L.T("col.attempts"), Value: strconv.Itoa(j.Attempt), Note: p.L.T("job.budget", strconv.Itoa(j.Attempt-j.GenerationBase), strconv.Itoa(j.MaxAttempts))},
 	}

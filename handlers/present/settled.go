@@ -58,12 +58,12 @@ func (p Presenter) settledFacts(d JobPage) []ui.Fact {
 // settledStory are the payments as the job's plain sentence goes on with them.
 func (p Presenter) settledStory(d JobPage) []jobs.Settled {
 	var out []jobs.Settled
-	net := d.Job.Net()
+	paid := -net(d)
 	for _, s := range settlements(d) {
 		x := jobs.Settled{At: p.L.Stamp(s.at, p.Now).Full, Reference: s.reference}
 		if s.amount != nil {
-			net += *s.amount
-			x.Amount, x.Paid = p.L.Signed(*s.amount), p.L.Credits(-net)
+			paid -= *s.amount
+			x.Amount, x.Paid = p.L.Signed(*s.amount), p.L.Credits(paid)
 		}
 		out = append(out, x)
 	}
@@ -73,18 +73,18 @@ func (p Presenter) settledStory(d JobPage) []jobs.Settled {
 // settledReply is what the customer can be told of the payments, to follow what is told of the job; empty for none.
 func (p Presenter) settledReply(l text.Locale, d JobPage) string {
 	said := ""
-	net := d.Job.Net()
+	paid := -net(d)
 	for _, s := range settlements(d) {
 		at := l.Stamp(s.at, p.Now).Full
 		switch {
 		case s.amount == nil:
 			said += l.T("reply.settled_outside", at, s.reference)
 		case *s.amount >= 0:
-			net += *s.amount
-			said += l.T("reply.settled_back", at, l.Credits(*s.amount), l.Credits(-net))
+			paid -= *s.amount
+			said += l.T("reply.settled_back", at, l.Credits(*s.amount), l.Credits(paid))
 		default:
-			net += *s.amount
-			said += l.T("reply.settled_more", at, l.Credits(-*s.amount), l.Credits(-net))
+			paid -= *s.amount
+			said += l.T("reply.settled_more", at, l.Credits(-*s.amount), l.Credits(paid))
 		}
 	}
 	return said

@@ -198,7 +198,8 @@ const columns = `key, id, kind, undoes, filter, state, version, count, accounts,
 
 // Options tune a Store.
 type Options struct {
-	// Limit is how many dead letters one person puts back or discards at once; above it a second person approves.
+	// Limit is how many dead letters one person puts back or discards alone within LimitWindow; above it a second person
+	// approves.
 	Limit int64
 	// Requests keeps what waits for the second person; nil for no limit.
 	Requests *approval.Store
@@ -218,13 +219,8 @@ func New(ops *operation.Store, letters *deadletter.Service, jobs *job.Service, o
 	return &Store{g: ops.DB(), ops: ops, letters: letters, jobs: jobs, opts: opts}
 }
 
-// Limit is how many dead letters need no second person; ok is false when there is no limit.
+// Limit is how many dead letters need no second person, see Options.Limit; ok is false when there is no limit.
 func (s *Store) Limit() (n int64, ok bool) { return s.opts.Limit, s.opts.Requests != nil }
-
-// secondPerson tells whether a work has to be approved.
-func (s *Store) secondPerson(w Work) bool {
-	return s.opts.Requests != nil && w.Kind.paced() && w.Count > s.opts.Limit
-}
 
 func notFound(id string) *fault.Error {
 	return fault.New(fault.NotFound, CodeNotFound, "There is no bulk work %q. Nothing was done.", id)

@@ -16,6 +16,7 @@ import (
 	"recoup/models/job"
 	"recoup/models/modeltest"
 	"recoup/models/operation"
+	"recoup/models/page"
 )
 
 // cutter calls cut before the nth statement of all connections.
@@ -159,5 +160,73 @@ func TestASecondPersonAboveTheLimit(t *testing.T) {
 	mine := w.prepare(bulk.Assign, all())
 	if out, err := limited.Start(ctx, bulk.StartRequest{Envelope: envelope(lena), ID: mine.ID, Count: mine.Count, Pace: fast(), Assignee: lena}); err != nil || out.Waiting {
 		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestSplittingNeedsTheSecondPersonAsWell: what one person starts alone within a day counts together, also when two starts
+// come at once. What was approved, is older, or somebody else started does not count.
+func TestSplittingNeedsTheSecondPersonAsWell(t *testing.T) {
+	ctx := context.Background()
+	w := newWorld(t)
+	limited := bulk.New(w.Ops, w.Letters, w.Jobs, bulk.Options{Limit: 5, Requests: w.Requests})
+	desk := approval.NewDesk(w.Ops, limited.Executors())
+	lena, fiona := w.person(1), w.person(2)
+	modeltest.Dead(t, w.G, "a", "j", 20)
+	next := 0
+	rows := func(n int) bulk.PreparedSet {
+		t.Helper()
+		var sel bulk.Selection
+		for range n {
+			next++
+			sel.Rows = append(sel.Rows, bulk.Ticked{AccountID: "a", JobID: fmt.Sprintf("j%d", next)})
+		}
+		return w.prepare(bulk.Discard, sel)
+	}
+	start := func(who actor.Actor, set bulk.PreparedSet) (operation.Outcome, error) {
+		return limited.Start(ctx, bulk.StartRequest{Envelope: envelope(who), ID: set.ID, Count: set.Count, Reason: job.DiscardReasons()[0], Pace: fast()})
+	}
+	waits := func(who actor.Actor, n int) bool {
+		t.Helper()
+		out, err := start(who, rows(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Waiting
+	}
+	both := make(chan bool, 2)
+	for _, set := range []bulk.PreparedSet{rows(3), rows(3)} {
+		go func() {
+			out, err := start(lena, set)
+			if err != nil {
+				t.Error(err)
+			}
+			both <- out.Waiting
+		}()
+	}
+	if a, b := <-both, <-both; a == b {
+		t.Errorf("of two starts at once wait: %v, %v", a, b)
+	}
+	if alone, err := limited.Alone(ctx, lena); err != nil || alone != 3 {
+		t.Errorf("%d alone, %v", alone, err)
+	}
+	if waits(lena, 2) || !waits(lena, 1) || waits(fiona, 5) || !waits(fiona, 1) {
+		t.Error("the room is not what is left of the limit")
+	}
+	// Approved works are not alone.
+	open, err := w.Requests.List(ctx, approval.Filter{Undecided: true, RequestedBy: lena.String()}, nil, page.Older, 10)
+	if err != nil || len(open.Rows) != 2 {
+		t.Fatalf("%+v, %v", open, err)
+	}
+	for _, r := range open.Rows {
+		if _, err := desk.Approve(ctx, approval.Decision{OperationID: ids.New(), Actor: fiona, ID: r.ID, Version: r.Version, Digest: r.Digest, Reason: "looked"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if alone, err := limited.Alone(ctx, lena); err != nil || alone != 5 {
+		t.Errorf("%d alone after the approvals, %v", alone, err)
+	}
+	w.exec(`UPDATE bulk_works SET started_at = started_at - interval '1 day' WHERE started_at IS NOT NULL`)
+	if waits(lena, 4) {
+		t.Error("what is older than a day counts")
 	}
 }

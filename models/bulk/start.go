@@ -92,7 +92,8 @@ type Begun struct {
 	Version int    `json:"version"`
 }
 
-// Start lets a prepared work run, or proposes it to a second person where it is above the limit. Faults:
+// Start lets a prepared work run, or proposes it to a second person where it is above the limit, by itself or
+// together with what the same person started alone within LimitWindow. Faults:
 // invalid_request, bulk_work_not_found, state_conflict when it is not prepared any more, and those of operation.Apply.
 func (s *Store) Start(ctx context.Context, r StartRequest) (operation.Outcome, error) {
 	input := operation.Input{"bulk_work": r.ID, "count": r.Count, "reason": r.Reason, "note": r.Note, "probe": r.Pace.Probe,
@@ -118,7 +119,11 @@ func (s *Store) Start(ctx context.Context, r StartRequest) (operation.Outcome, e
 			return nil, fault.InvalidFields(bad...)
 		}
 		to := Running
-		if s.secondPerson(w) {
+		second, err := s.secondPerson(ctx, tx, w)
+		if err != nil {
+			return nil, err
+		}
+		if second {
 			to = Proposed
 		}
 		if err := s.setOut(ctx, tx, w, r, to); err != nil {
@@ -202,13 +207,11 @@ func checkKind(ctx context.Context, g *gorm.DB, w Work, r StartRequest) ([]fault
 		}
 	case Assign:
 		if r.Assignee.Kind == "staff" {
-			var active bool
-			err := g.WithContext(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM staff WHERE id = ? AND disabled_at IS NULL)`, r.Assignee.ID).Scan(&active).Error
-			if err != nil {
-				return nil, fmt.Errorf("bulk: assignee: %w", err)
-			}
-			if !active {
-				bad = append(bad, fault.Field{Name: "assignee", Message: "must be a member of the staff"})
+			err := deadletter.MayTriage(ctx, g, r.Assignee)
+			if f := fault.As(err); f != nil && f.Kind == fault.Invalid {
+				bad = append(bad, f.Fields...)
+			} else if err != nil {
+				return nil, err
 			}
 		}
 	case Undo:

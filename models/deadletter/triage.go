@@ -44,7 +44,7 @@ type Request struct {
 // AssignRequest says who shall take care of a dead letter.
 type AssignRequest struct {
 	Request
-	// Assignee is a member of the staff; the zero Actor takes the dead letter from whoever has it.
+	// Assignee is a member of the staff who may triage; the zero Actor takes the dead letter from whoever has it.
 	Assignee actor.Actor
 	// Seen is the assignee that the person saw, "" for nobody: another one refuses. nil for whoever has it.
 	Seen *string
@@ -130,12 +130,8 @@ func (s *Service) Assign(ctx context.Context, r AssignRequest) (operation.Outcom
 	}
 	return s.apply(ctx, r.Request, KindAssign, input, bad, func(ctx context.Context, tx *operation.Tx, d row) (any, error) {
 		if r.Assignee != (actor.Actor{}) {
-			var active bool
-			if err := tx.DB.WithContext(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM staff WHERE id = ? AND disabled_at IS NULL)`, r.Assignee.ID).Scan(&active).Error; err != nil {
-				return nil, fmt.Errorf("deadletter: assign: %w", err)
-			}
-			if !active {
-				return nil, fault.InvalidField("assignee", "must be a member of the staff")
+			if err := MayTriage(ctx, tx.DB, r.Assignee); err != nil {
+				return nil, err
 			}
 		}
 		if r.Seen != nil && d.Assignee != *r.Seen {

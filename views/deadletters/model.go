@@ -124,10 +124,12 @@ type Requeue struct {
 	Subject        Subject
 	NextGeneration string
 	NextAttempt    string
-	Dependency     string // what the job depends on; empty: nothing
-	DependencySay  string // how that is now; empty: nobody knows of it yet
-	External       bool   // no worker gets it: its caller has to run it
-	Later          bool   // "at a time" is chosen
+	Dependency     string         // what the job depends on; empty: nothing
+	DependencySay  string         // how that is now; empty: nobody knows of it yet
+	External       bool           // no worker gets it: its caller has to run it
+	Held           *ui.HeldNotice // of the action; nil: nothing
+	Frozen         bool           // the account is
+	Later          bool           // "at a time" is chosen
 	At             ui.Field
 	Zone           string
 	Reason         ui.Field

@@ -60,6 +60,8 @@ type Story struct {
 	Delivered bool
 	Refunded  bool
 	Reclaimed bool
+	// Paid is what the entries say the customer has paid for it, without sign.
+	Paid string
 	// When, as dates with their zone; empty: not.
 	RefundedAt, ReclaimedAt string
 	// Settled is how settlements put its price right.
@@ -99,6 +101,8 @@ func (s Story) done(l text.Locale) string {
 		return l.T("job.say_dead", s.Cost, s.Account, s.RefundedAt)
 	case s.Refunded && (s.State == "discarded" || s.State == "canceled"):
 		return l.T("job.say_closed", s.Cost, s.Account, s.RefundedAt)
+	case !s.Refunded && (s.State == "dead" || s.State == "discarded" || s.State == "canceled"):
+		return l.T("job.say_unrefunded", s.Cost, s.Account, s.Paid)
 	case s.Refunded:
 		return l.T("job.say_refunded", s.Cost, s.Account, s.RefundedAt)
 	default:

@@ -115,6 +115,8 @@ func bulkworks(key string) (en, ja string) {
 		return "Show every row of this set", "対象の行をすべて表示"
 	case "works.second":
 		return "More than {1} need a second person: it begins when somebody else has approved exactly this set.", "{1}件を超えるため、別の担当者がこの対象を承認した時点で開始されます。"
+	case "works.second_together":
+		return "With the {2} that you started alone within 24 hours, this is more than {1} and needs a second person: it begins when somebody else has approved exactly this set.", "24時間以内に一人で開始した{2}件と合わせて{1}件を超えるため、別の担当者がこの対象を承認した時点で開始されます。"
 	case "works.nothing":
 		return "Nothing is left to do in this set.", "この対象には処理するものがありません。"
 	case "works.type":

@@ -22,6 +22,10 @@ func forms(key string) (en, ja string) {
 		return "Requeue {1}", "{1} を再投入"
 	case "requeue.say":
 		return "{1} does not pay now. Only if the job succeeds are {2} credits taken back, once. If it fails again it costs nothing.", "{1}への課金は今は行われません。成功した場合にだけ{2}クレジットを一度回収します。再び失敗しても費用はかかりません。"
+	case "requeue.held":
+		return "Its action is held back: put back, the job waits for it", "アクションの実行が抑えられているため、再投入しても待機します"
+	case "requeue.frozen":
+		return "{1} is frozen. A job that was charged before is worked on all the same; a bulk requeue would leave it out.", "{1}は凍結中です。課金済みのジョブは凍結中でも処理されます。一括再投入では対象外になります。"
 	case "requeue.say_paid":
 		return "{1} was charged {2} credits and not refunded. Requeueing charges nothing more.", "{1}には{2}クレジットが課金済みで、返金されていません。再投入による追加の課金はありません。"
 	case "requeue.next_attempt":

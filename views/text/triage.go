@@ -198,6 +198,10 @@ func triage(key string) (en, ja string) {
 	case "done.group_reopen":
 		return "The group is open again.", "グループを未解決に戻しました。"
 
+	case "conflict.died_again":
+		return "Too late: the job was put back meanwhile and has died again. What you looked at is over; it is in generation {1} now.", "先に再投入され、再び停止しています。ご覧になっていた停止は処理済みで、現在は世代{1}です。"
+	case "conflict.generation":
+		return "{1} It is in generation {2} now.", "{1}現在は世代{2}です。"
 	case "conflict.by":
 		return "By {1}, {2}.", "{1}（{2}）"
 	case "conflict.assigned":
@@ -218,6 +222,8 @@ func triage(key string) (en, ja string) {
 		return "The group was changed meanwhile.", "先にグループが変更されました。"
 	case "conflict.resolved":
 		return "The group was resolved meanwhile.", "先にグループが解決済みにされました。"
+	case "problem.must be somebody who may take care of dead letters":
+		return "Choose somebody whose role takes care of dead letters.", "デッドレターを担当できる役割の人を選んでください。"
 	case "problem.must be a member of the staff":
 		return "Please choose somebody of the staff.", "担当者を選択してください。"
 	case "problem.must be ahead, by a year at most":

@@ -67,6 +67,8 @@ func work(key string) (en, ja string) {
 		return "Charged {1}, refunded {1} on {3}. {2} is 0 credits out of pocket. Nothing was delivered; should the work still arrive, {1} credits are taken back, once.", "{1}を課金し、{3}に{1}を返金しました。{2}の負担は0クレジットです。納品はされていません。後から納品された場合は{1}クレジットを一度だけ回収します。"
 	case "job.say_refunded":
 		return "Charged {1}, refunded {1} on {3}. {2} is 0 credits out of pocket so far. If an attempt succeeds, {1} credits are taken back, once.", "{1}を課金し、{3}に{1}を返金しました。{2}の負担は今のところ0クレジットです。試行が成功すれば{1}クレジットを一度だけ回収します。"
+	case "job.say_unrefunded":
+		return "Charged {1} to {2}. It ended without a delivery and is not marked as refunded: this must not happen. By its entries {2} has paid {3} credits for it.", "{2}に{1}を課金しました。納品されないまま終了していますが、返金済みになっていません。本来起こりえない状態です。エントリーでは{2}の支払いは{3}クレジットです。"
 	case "job.say_open":
 		return "Charged {1} to {2}. Not delivered yet; a failure will refund it.", "{2}に{1}を課金しました。まだ納品されていません。失敗すれば返金します。"
 	case "job.net":

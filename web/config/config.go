@@ -64,7 +64,7 @@ type Config struct {
 	ApprovalLimit int64
 	// ScheduleLate is how long after its time a scheduled step of a rollout is still made.
 	ScheduleLate time.Duration
-	// BulkLimit is how many dead letters one person puts back or discards at once.
+	// BulkLimit is how many dead letters one person puts back or discards in bulk within 24 hours.
 	BulkLimit int64
 	// ApprovalExpiry is how long a change request can be decided.
 	ApprovalExpiry time.Duration

@@ -40,7 +40,7 @@ func Options() []Option {
 		{"RECOUP_SWEEP_INTERVAL", "1s", "how often to look for work whose wake-up was lost", false},
 		{"RECOUP_REPLAY_RETENTION", "2160h", "how long rows that count replays and conflicts are kept; operations are kept for ever", false},
 		{"RECOUP_APPROVAL_LIMIT", "100000", "credits, up or down, that one person or program grants or adjusts alone on one account within a day; above it a second person has to approve", false},
-		{"RECOUP_BULK_LIMIT", "1000", "dead letters that one person puts back or discards at once; above it a second person has to approve", false},
+		{"RECOUP_BULK_LIMIT", "1000", "dead letters that one person puts back or discards in bulk within 24 hours; above it a second person has to approve", false},
 		{"RECOUP_APPROVAL_EXPIRY", "168h", "time in which a change request can be decided; after it nobody can approve it any more", false},
 		{"RECOUP_ROLLOUT_APPROVAL", "", "steps of new rollouts that need a second person unless the rollout says otherwise, comma separated: start, complete, above:N for start and advance to a threshold above N of 100000", false},
 		{"RECOUP_SCHEDULE_LATE", "1h", "how long after its time a scheduled step of a rollout is still made; later it is cancelled and its followers are told", false},

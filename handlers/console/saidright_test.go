@@ -1,0 +1,119 @@
+package console_test
+
+import (
+	"context"
+	"testing"
+
+	"recoup/models/bulk"
+	"recoup/models/job"
+	"recoup/models/modeltest"
+	"recoup/models/staff"
+)
+
+// diesAgain lets a job that was put back run and fail for good.
+func (w *world) diesAgain(account, id string) {
+	w.t.Helper()
+	ctx := context.Background()
+	for _, sql := range []string{`UPDATE jobs SET not_before = clock_timestamp() - interval '1 second' WHERE state = 'retrying'`,
+		`UPDATE waiting_line SET due_at = clock_timestamp() - interval '1 second' WHERE phase = 'retrying'`} {
+		if err := w.G.Exec(sql).Error; err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	j := w.state(account, id)
+	if _, err := w.Jobs.Wake(ctx, job.Bell{AccountKey: j.AccountKey, JobKey: j.Key, Attempt: j.Attempt, Generation: j.Generation}); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, c := range w.Claim(w.t, 1) {
+		if _, err := w.Jobs.Fail(ctx, job.FinishRequest{Envelope: modeltest.Envelope(), LeaseToken: c.LeaseToken, Class: job.Permanent, Code: "again"}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	if now := w.state(account, id); now.State != job.Dead || now.Generation != j.Generation {
+		w.t.Fatalf("%s in generation %d", now.State, now.Generation)
+	}
+}
+
+// TestAnotherDeathIsSaid: a form about a death that is over, while the job is dead again, tells that it is another death.
+func TestAnotherDeathIsSaid(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.dead("acct_7", "j1", 40, "no")
+	one, two := w.as(staff.Support), w.as(staff.Lead)
+	requeue := jobAt("acct_7", "j1", "/requeue")
+	stale := two.form(requeue, "reason", "worth a try", "when", "now", "generation", "0")
+	one.sent(requeue, one.form(requeue, "reason", "storage is back", "when", "now", "generation", "0"))
+	w.says(two.sent(requeue, stale), "Too late: the job is waiting for a retry by now. It is in generation 1 now. By Pat support,")
+	w.diesAgain("acct_7", "j1")
+	page := two.sent(requeue, stale)
+	w.says(page, "has died again", "it is in generation 1 now. By ", "Nothing was changed.")
+	w.saysNot(page, "the job is dead by now")
+}
+
+// TestRequeueSaysWhatIsInTheWay: the dialog of one requeue warns of a held action and of a frozen account, as a bulk does.
+func TestRequeueSaysWhatIsInTheWay(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.dead("acct_7", "j1", 40, "no")
+	lead := w.as(staff.Lead)
+	requeue, freeze := jobAt("acct_7", "j1", "/requeue"), "/accounts/acct_7/freeze"
+	w.saysNot(lead.page(requeue), "is held back", "is frozen")
+	lead.sent("/queue/hold", lead.form("/queue/hold", "action", modeltest.Action, "reason", "a bad model"))
+	lead.sent(freeze, lead.form(freeze, "reason", "chargeback"))
+	w.says(lead.page(requeue), "Its action is held back", "Pat lead holds the action video_render since", "“a bad model”", "acct_7 is frozen.")
+}
+
+// TestADeadJobThatIsNotRefunded: flags that do not fit the ledger are said to be wrong, and the net is the ledger's.
+func TestADeadJobThatIsNotRefunded(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.dead("acct_7", "j1", 40, "no")
+	b := w.as(staff.Support)
+	w.says(b.page(jobAt("acct_7", "j1", "")), "Nothing was delivered")
+	if err := w.G.Exec(`UPDATE jobs SET is_refunded = false, refunded_at = NULL`).Error; err != nil {
+		t.Fatal(err)
+	}
+	page := b.page(jobAt("acct_7", "j1", ""))
+	w.says(page, "not marked as refunded: this must not happen. By its entries acct_7 has paid 0 credits for it.", "Net, credits 0")
+	w.saysNot(page, "Not delivered yet")
+}
+
+// TestAViewerTakesCareOfNothing: no form, however it was made, gives a dead letter to somebody who may not triage.
+func TestAViewerTakesCareOfNothing(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.dead("acct_7", "j1", 40, "no")
+	b, viewer := w.as(staff.Support), w.as(staff.Viewer)
+	at := jobAt("acct_7", "j1", "/assign")
+	form := formOf(t, b.page("/dead-letters"), at)
+	form.Set("assignee", viewer.who.ID)
+	w.says(b.post(at, form).Body.String(), "Choose somebody whose role takes care of dead letters.")
+	set := formOf(t, b.page("/dead-letters"), worksAt)
+	set.Set("kind", string(bulk.Assign))
+	set.Set("row", "acct_7/j1/0")
+	start := worksAt + "/" + b.prepared(w, set) + "/start"
+	w.says(b.post(start, b.form(start, "assignee", viewer.who.ID, "count", "1")).Body.String(), "Choose somebody whose role takes care of dead letters.")
+}
+
+// TestManySmallWorksAreOneLargeOne: the form of a bulk work goes by what the person started alone before.
+func TestManySmallWorksAreOneLargeOne(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	modeltest.Dead(t, w.G, "acct_7", "m", bulkLimit/2+1)
+	b, other := w.as(staff.Lead), w.as(staff.Lead)
+	const second = "need a second person"
+	start := func(who *browser) string {
+		t.Helper()
+		form := formOf(t, who.page("/dead-letters"), worksAt)
+		form.Set("kind", string(bulk.Discard))
+		form.Set("all", "1")
+		return worksAt + "/" + who.prepared(w, form) + "/start"
+	}
+	at := start(b)
+	w.saysNot(b.page(at), "second person")
+	w.says(b.sent(at, b.form(at, "count", "31", "reason", "too_old", "per_minute", "600")), "31")
+	modeltest.Dead(t, w.G, "acct_7", "n", bulkLimit/2)
+	at = start(b)
+	w.says(b.page(at), "With the 31 that you started alone within 24 hours, this is more than 60 and needs a second person")
+	w.saysNot(other.page(start(other)), "second person")
+}
