@@ -121,7 +121,7 @@ func (h *Console) discard(c echo.Context) error {
 }
 
 func (h *Console) reopenForm(c echo.Context) error {
-	return h.jobForm(c, func(r request, j job.Listed, a ledger.Account) templ.Component {
+	return h.jobFormIn(c, []job.State{job.Discarded}, func(r request, j job.Listed, a ledger.Account) templ.Component {
 		return views.ReopenPage(h.frame(r), views.Reopen{Act: act(r, jobURL(a.ID, j.ID)), Subject: deadSubject(r, j, a)})
 	})
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -235,6 +236,19 @@ func (h *Console) jobForm(c echo.Context, build func(request, job.Listed, ledger
 	j, a, err := h.find(r)
 	if err != nil {
 		return err
+	}
+	return formPage(c, build(r, j, a))
+}
+
+// jobFormIn shows a form about one job in the states in which that can be done; in others the job's page says how it is.
+func (h *Console) jobFormIn(c echo.Context, states []job.State, build func(request, job.Listed, ledger.Account) templ.Component) error {
+	r := h.of(c)
+	j, a, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(states, j.State) {
+		return r.Redirect(http.StatusSeeOther, jobURL(a.ID, j.ID))
 	}
 	return formPage(c, build(r, j, a))
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func (h *Console) recoverForm(c echo.Context) error {
-	return h.jobForm(c, func(r request, j job.Listed, a ledger.Account) templ.Component {
+	return h.jobFormIn(c, []job.State{job.Dead, job.Discarded, job.Canceled}, func(r request, j job.Listed, a ledger.Account) templ.Component {
 		return views.RecoverPage(h.frame(r), recoverModel(r, act(r, jobURL(a.ID, j.ID)), j, a, nil))
 	})
 }

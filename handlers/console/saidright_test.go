@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"net/http"
 	"testing"
 
 	"recoup/models/bulk"
@@ -116,4 +117,46 @@ func TestManySmallWorksAreOneLargeOne(t *testing.T) {
 	at = start(b)
 	w.says(b.page(at), "With the 31 that you started alone within 24 hours, this is more than 60 and needs a second person")
 	w.saysNot(other.page(start(other)), "second person")
+}
+
+// TestSnoozedWithItsGroup: what is out of sight because its group is says so, in the list and on the job's page.
+func TestSnoozedWithItsGroup(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.dead("acct_7", "j1", 40, "frame 7 is broken")
+	b := w.as(staff.Support)
+	const words = "snoozed with its group"
+	page, list := jobAt("acct_7", "j1", ""), "/dead-letters?tab=snoozed"
+	w.saysNot(b.page(page)+b.page(list), words)
+	snooze := groupOf("frame 7 is broken") + "/snooze"
+	b.sent(snooze, b.form(snooze, "until", "never", "more", "5"))
+	w.says(b.page(list), "j1", words)
+	w.says(b.page(page), words)
+	w.saysNot(b.page(page), "Not snoozed")
+}
+
+// TestFormsOfOtherStates: a form that could only be refused is not shown; the job's page is.
+func TestFormsOfOtherStates(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.dead("acct_7", "j1", 40, "no")
+	w.Charge(t, "acct_7", "j2", 1)
+	b := w.as(staff.Lead)
+	for path, shown := range map[string]bool{jobAt("acct_7", "j1", "/reopen"): false, jobAt("acct_7", "j1", "/recover"): true, jobAt("acct_7", "j2", "/recover"): false} {
+		rec := b.get(path)
+		if got := rec.Code == http.StatusOK; got != shown || !shown && rec.Code != http.StatusSeeOther {
+			t.Errorf("%s: %d", path, rec.Code)
+		}
+	}
+}
+
+// TestTextThatTurnsAround: a message cannot be made to read other than it is.
+func TestTextThatTurnsAround(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.dead("acct_7", "j1", 40, "cannot read invoice\u202efdp.exe")
+	b := w.as(staff.Support)
+	for _, path := range []string{"/dead-letters", jobAt("acct_7", "j1", "")} {
+		w.says(b.page(path), "invoice[U+202E]fdp.exe")
+	}
 }

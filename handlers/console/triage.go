@@ -129,7 +129,7 @@ func (h *Console) triageCard(r request, j job.Listed, pr present.Presenter) (*vi
 		}
 		return &views.Card{NoteURL: next + "/note", NoteID: ids.New(), Next: next}, nil
 	}
-	m := &views.Card{}
+	m := &views.Card{WithGroup: l.WithGroup}
 	if l.Assignee != "" {
 		m.Assignee = pr.Who(l.Assignee)
 	}

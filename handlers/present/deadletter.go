@@ -6,6 +6,7 @@ import (
 	"recoup/models/deadletter"
 	"recoup/models/job"
 	"recoup/views/deadletters"
+	"recoup/views/text"
 	"recoup/views/ui"
 )
 
@@ -13,7 +14,7 @@ import (
 func (p Presenter) DeadLetter(l deadletter.Letter) deadletters.Row {
 	row := deadletters.Row{Job: Job(l.AccountID, l.JobID), Account: ui.Link{Text: l.AccountName, URL: AccountURL(l.AccountID)}, Action: l.Action,
 		Cost: p.L.Credits(l.Cost), Money: "not_refunded", Mismatch: !l.Refunded && l.ClosedAt == nil, Attempts: strconv.Itoa(l.Attempt), Class: l.ErrorClass, Code: l.ErrorCode,
-		Message: l.ErrorMessage, Since: p.L.Stamp(l.DeadAt, p.Now)}
+		Message: text.Visible(l.ErrorMessage), Since: p.L.Stamp(l.DeadAt, p.Now)}
 	if l.AccountName == "" {
 		row.Account.Text = l.AccountID
 	}
@@ -44,6 +45,7 @@ func (p Presenter) DeadLetter(l deadletter.Letter) deadletters.Row {
 		}
 		return row
 	}
+	row.WithGroup = l.WithGroup
 	if l.SnoozedUntil != nil && l.SnoozedUntil.After(p.Now) {
 		row.Until = p.L.Stamp(*l.SnoozedUntil, p.Now)
 	}

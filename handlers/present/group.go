@@ -7,6 +7,7 @@ import (
 
 	"recoup/models/deadletter"
 	"recoup/views/groups"
+	"recoup/views/text"
 	"recoup/views/ui"
 )
 
@@ -109,7 +110,7 @@ func (p Presenter) GroupView(d GroupPage) groups.Group {
 		m.Accounts = append(m.Accounts, groups.Share{Value: ui.Link{Text: s.Value, URL: AccountURL(s.Value)}, Count: p.L.Credits(s.Count)})
 	}
 	for _, l := range d.Samples {
-		m.Samples = append(m.Samples, groups.Sample{Job: Job(l.AccountID, l.JobID), Account: Account(l.AccountID), Message: l.ErrorMessage,
+		m.Samples = append(m.Samples, groups.Sample{Job: Job(l.AccountID, l.JobID), Account: Account(l.AccountID), Message: text.Visible(l.ErrorMessage),
 			Died: p.L.Stamp(l.DeadAt, p.Now), Cost: p.L.Credits(l.Cost)})
 	}
 	return m

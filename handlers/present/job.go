@@ -157,7 +157,7 @@ func (p Presenter) jobFacts(d JobPage) []ui.Fact {
 
 func (p Presenter) attempt(j job.Listed, a job.Attempt) views.Attempt {
 	v := views.Attempt{Number: strconv.Itoa(a.Attempt), Generation: strconv.Itoa(a.Generation), Worker: a.Worker, Started: p.L.Stamp(a.ClaimedAt, p.Now),
-		Ended: p.Stamp(a.EndedAt), Outcome: a.Outcome, Class: a.ErrorClass, Code: a.ErrorCode, Message: a.ErrorMessage}
+		Ended: p.Stamp(a.EndedAt), Outcome: a.Outcome, Class: a.ErrorClass, Code: a.ErrorCode, Message: text.Visible(a.ErrorMessage)}
 	if j.Mode == job.Managed {
 		v.Lease = p.L.Duration(time.Duration(j.LeaseMs) * time.Millisecond)
 	} else if v.Worker == "" {
@@ -219,7 +219,7 @@ func (p Presenter) moments(d JobPage, e job.Event, x job.Details) (out []views.M
 	case job.EventClaimed:
 		return []views.Moment{{Attempt: views.AttemptStarted(l, n, x.Worker, l.Duration(time.Duration(d.Job.LeaseMs)*time.Millisecond))}}, ""
 	case job.EventFailed, job.EventTimedOut:
-		out = []views.Moment{{Attempt: views.AttemptFailed(l, n, x.Class, x.Code, x.Message), Money: money}}
+		out = []views.Moment{{Attempt: views.AttemptFailed(l, n, x.Class, x.Code, text.Visible(x.Message)), Money: money}}
 		if x.NotBefore != nil {
 			due = views.NextRetry(l, n, l.Duration(time.Duration(x.DelayMs)*time.Millisecond),
 				l.Duration(time.Duration(x.JitteredMs)*time.Millisecond), l.Stamp(*x.NotBefore, p.Now))
@@ -358,13 +358,13 @@ func payloadLines(payload json.RawMessage, revealed bool) ([]views.PayloadLine, 
 			return nil
 		}
 		hide := !revealed || hidden[string(at)]
-		line := views.PayloadLine{Path: path, Kind: kindOf(v.Kind()), Value: string(v), Masked: hide}
+		line := views.PayloadLine{Path: text.Visible(path), Kind: kindOf(v.Kind()), Value: string(v), Masked: hide}
 		if v.Kind() == '"' {
 			var s string
 			if err := json.Unmarshal(v, &s); err != nil {
 				return err
 			}
-			line.Value = s
+			line.Value = text.Visible(s)
 		}
 		if hide {
 			line.Value = masked

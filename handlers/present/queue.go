@@ -7,6 +7,7 @@ import (
 	"recoup/models/job"
 	"recoup/views/chart"
 	views "recoup/views/queue"
+	"recoup/views/text"
 	"recoup/views/ui"
 )
 
@@ -22,7 +23,7 @@ func (p Presenter) QueueRow(x job.InQueue) views.Row {
 			r.Error += " " + x.ErrorCode
 		}
 		if x.ErrorMessage != "" {
-			r.Error += ": " + x.ErrorMessage
+			r.Error += ": " + text.Visible(x.ErrorMessage)
 		}
 	}
 	switch x.State {

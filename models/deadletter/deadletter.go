@@ -75,6 +75,8 @@ type Letter struct {
 	Resolution    string
 	IsReclaimed   bool
 	LateSuccessOf *job.State
+	// WithGroup: it is open and out of sight because its group is snoozed, whatever SnoozedUntil says.
+	WithGroup bool
 }
 
 // Position is a dead letter's place in a list.

@@ -3,6 +3,7 @@ package deadletter
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -86,6 +87,9 @@ func (s *Service) List(ctx context.Context, tab Tab, f Filter, from *Position, d
 	if err != nil {
 		return none, fmt.Errorf("deadletter: list: %w", err)
 	}
+	if err := s.markQuiet(ctx, rows); err != nil {
+		return none, err
+	}
 	return page.Cut(rows, limit, from, dir, func(l Letter) Position {
 		p := Position{Refunded: l.Refunded, At: l.DeadAt.UTC(), AccountKey: l.AccountKey, JobKey: l.JobKey, Generation: l.Generation}
 		if tab == Closed && l.ClosedAt != nil {
@@ -140,7 +144,23 @@ func (s *Service) Find(ctx context.Context, accountKey, jobKey int64) (*Letter, 
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	return &rows[0], nil
+	return &rows[0], s.markQuiet(ctx, rows)
+}
+
+// markQuiet tells of letters which are out of sight with their group.
+func (s *Service) markQuiet(ctx context.Context, letters []Letter) error {
+	open := func(l Letter) bool { return l.ClosedAt == nil && l.Fingerprint != "" }
+	if !slices.ContainsFunc(letters, open) {
+		return nil
+	}
+	groups, err := s.quietGroups(ctx)
+	if err != nil {
+		return err
+	}
+	for i, l := range letters {
+		letters[i].WithGroup = open(l) && slices.Contains(groups, l.Fingerprint)
+	}
+	return nil
 }
 
 // Where is the conditions under which a row d of dead_letters is in a tab and matches a filter, for those who do

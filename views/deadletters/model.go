@@ -46,6 +46,7 @@ type Row struct {
 	Since      text.Stamp // dead since; on the other tabs delivered or closed at
 	Assignee   string     // who takes care of it; empty: nobody
 	Until      text.Stamp // snoozed until; zero: not
+	WithGroup  bool       // out of sight because its group is snoozed
 	Outcome    string     // how it was closed: a state; only on Resolved
 	Resolution string     // why it was discarded; only on Resolved
 	Late       *Late      // only on LateSuccess

@@ -82,6 +82,8 @@ func triage(key string) (en, ja string) {
 		return "Group", "グループ"
 	case "dead.group_of":
 		return "Group of equal deaths: {1}", "同じ原因のグループ：{1}"
+	case "dead.with_group":
+		return "snoozed with its group", "グループごとスヌーズ中"
 	case "dead.until":
 		return "snoozed until {1}", "{1}までスヌーズ"
 	case "within.1h":

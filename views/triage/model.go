@@ -26,6 +26,7 @@ type Card struct {
 	Assignee   string // empty: nobody
 	AssignedAt text.Stamp
 	Until      text.Stamp // snoozed until; zero: not snoozed
+	WithGroup  bool       // out of sight because its group is snoozed
 	GroupURL   string     // the group of equal deaths; empty: none
 	Assign     *Form      // people to choose from
 	Snooze     *Form      // times to choose from
