@@ -149,6 +149,7 @@ func newWorld(t *testing.T) *world {
 		Costs:        cost.New(w.Ops),
 		Requests:     w.Requests,
 		Dependencies: w.Dependencies,
+		Letters:      w.Letters,
 		Database:     quiet,
 		Queue:        quiet,
 	})

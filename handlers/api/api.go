@@ -10,6 +10,7 @@ import (
 	"recoup/handlers/route"
 	"recoup/models/approval"
 	"recoup/models/cost"
+	"recoup/models/deadletter"
 	"recoup/models/dependency"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -27,6 +28,8 @@ type Deps struct {
 	Costs   *cost.Service
 	// Dependencies hold work.
 	Dependencies *dependency.Service
+	// Letters are dead letters and their groups.
+	Letters *deadletter.Service
 	// Requests are what waits for a second person.
 	Requests *approval.Store
 	// Database returns nil when PostgreSQL answers and its schema is the one this program needs. The
@@ -47,7 +50,8 @@ type API struct {
 	ops     *operation.Store
 	costs   *cost.Service
 	// holds are dependencies with what is held.
-	holds *dependency.Service
+	holds   *dependency.Service
+	letters *deadletter.Service
 	// requests are what waits for a second person.
 	requests *approval.Store
 	ready    *readiness
@@ -55,7 +59,7 @@ type API struct {
 
 // New makes an API.
 func New(d Deps) *API {
-	return &API{ledger: d.Ledger, pricing: d.Pricing, jobs: d.Jobs, ops: d.Ops, costs: d.Costs, holds: d.Dependencies, requests: d.Requests, ready: newReadiness(d)}
+	return &API{ledger: d.Ledger, pricing: d.Pricing, jobs: d.Jobs, ops: d.Ops, costs: d.Costs, holds: d.Dependencies, letters: d.Letters, requests: d.Requests, ready: newReadiness(d)}
 }
 
 // call is one route with what its documentation says beside.
@@ -111,7 +115,7 @@ func (a *API) calls() []call {
 	var all []call
 	for _, group := range [][]call{
 		a.accountCalls(), a.changeRequestCalls(), a.entryCalls(), a.quoteCalls(), a.flagCalls(), a.jobCalls(), a.signalCalls(), a.workerCalls(),
-		a.deadLetterCalls(), a.dependencyCalls(), a.costCalls(), a.operationCalls(), a.healthCalls(), a.openAPICalls(),
+		a.deadLetterCalls(), a.triageCalls(), a.dependencyCalls(), a.costCalls(), a.operationCalls(), a.healthCalls(), a.openAPICalls(),
 	} {
 		all = append(all, group...)
 	}

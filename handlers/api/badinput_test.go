@@ -37,6 +37,13 @@ func goodBodies(lease string) map[string]map[string]string {
 		"api.job.reopen":         {"reason": `"r"`},
 		"api.dependency.hold":    {"reason": `"r"`},
 		"api.dependency.release": {"reason": `"r"`, "per_minute": `60`},
+		"api.job.assign":         {"assignee": `"staff:st_1"`},
+		"api.job.snooze":         {"until": `"2026-12-01T00:00:00Z"`},
+		"api.job.note":           {"note": `"n"`},
+		"api.group.note":         {"note": `"n"`, "link": `"https://x.example"`, "revision": `0`},
+		"api.group.snooze":       {"until": `"2026-12-01T00:00:00Z"`, "more": `5`, "revision": `0`},
+		"api.group.resolve":      {"reason": `"r"`, "revision": `0`},
+		"api.group.reopen":       {"reason": `"r"`, "revision": `0`},
 		"api.flag.evaluate":      {"context": `{"targetingKey":"acct","units":60}`},
 		"api.flag.evaluate_all":  {"context": `{"targetingKey":"acct","units":60}`},
 		"api.costs":              {"source": `"farm"`, "records": `[{"external_id":"x","amount":"0.5","currency":"USD","time":"2026-11-30T00:00:00Z"}]`},
@@ -88,7 +95,7 @@ func jobFor(id string) string {
 	switch id {
 	case "api.job.cancel":
 		return "queued"
-	case "api.job.requeue", "api.job.discard":
+	case "api.job.requeue", "api.job.discard", "api.job.assign", "api.job.snooze", "api.job.note":
 		return "dead"
 	case "api.job.reopen":
 		return "discarded"
@@ -99,7 +106,7 @@ func jobFor(id string) string {
 }
 
 func pathFor(op documented, account, job string) string {
-	return strings.NewReplacer("{account_id}", account, "{job_id}", job, "{dependency}", dependencyFor(job), "{key}", "pricing."+modeltest.Action).Replace(op.template)
+	return strings.NewReplacer("{account_id}", account, "{job_id}", job, "{dependency}", dependencyFor(job), "{group}", dependencyFor(job), "{key}", "pricing."+modeltest.Action).Replace(op.template)
 }
 
 // dependencyFor is the dependency in a path: what stands in the job's place where that is no job of these tests.
@@ -139,7 +146,7 @@ func wrongValues(field string, schema map[string]any) map[string]string {
 		if field != "amount" && field != "units" {
 			out["huge"] = "9223372036854775807"
 		}
-		if field != "wait_s" {
+		if field != "wait_s" && field != "revision" {
 			out["zero"] = "0"
 		}
 		if field != "amount" {

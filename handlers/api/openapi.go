@@ -14,6 +14,7 @@ import (
 
 	"recoup/handlers/route"
 	"recoup/models/approval"
+	"recoup/models/deadletter"
 	"recoup/models/dependency"
 	"recoup/models/fault"
 )
@@ -217,7 +218,7 @@ func codeStatus(code string) int {
 		return http.StatusPaymentRequired
 	case fault.CodeForbidden:
 		return http.StatusForbidden
-	case approval.CodeRequestNotFound, dependency.CodeNotFound, codeFlagNotFound, fault.CodeAccountNotFound, fault.CodeJobNotFound, fault.CodeOperationNotFound, fault.CodeLeaseUnknown:
+	case approval.CodeRequestNotFound, dependency.CodeNotFound, deadletter.CodeGroupNotFound, codeFlagNotFound, fault.CodeAccountNotFound, fault.CodeJobNotFound, fault.CodeOperationNotFound, fault.CodeLeaseUnknown:
 		return http.StatusNotFound
 	case codeBodyTooLarge:
 		return http.StatusRequestEntityTooLarge

@@ -43,6 +43,15 @@ var scopeTable = map[string]string{
 	"api.job.recover":        "W",
 	"api.job.discard":        "W",
 	"api.job.reopen":         "W",
+	"api.job.assign":         "W",
+	"api.job.snooze":         "W",
+	"api.job.note":           "W",
+	"api.groups":             "WR",
+	"api.group.get":          "WR",
+	"api.group.note":         "W",
+	"api.group.snooze":       "W",
+	"api.group.resolve":      "W",
+	"api.group.reopen":       "W",
 	"api.costs":              "C",
 	"api.operation.get":      "WR",
 	"api.flag.evaluate":      "F",
@@ -78,7 +87,7 @@ func TestEveryRouteAndScope(t *testing.T) {
 			t.Errorf("%s is not in the table", r.Name)
 			continue
 		}
-		path := strings.NewReplacer(":account_id", "nobody", ":job_id", "nothing", ":change_request_id", "cr_x", ":dependency", "nothing").Replace(r.Path)
+		path := strings.NewReplacer(":account_id", "nobody", ":job_id", "nothing", ":change_request_id", "cr_x", ":dependency", "nothing", ":group", "nothing").Replace(r.Path)
 		if allowed == "public" {
 			if res := w.sendOnly(t.Context(), request{method: r.Method, path: path, key: "-"}); res.status != 200 {
 				t.Errorf("%s without a key: %d", r.Name, res.status)
@@ -167,7 +176,7 @@ func (w *world) checkParameters(op documented) {
 	if scopeTable[op.id] == "public" {
 		return
 	}
-	path := strings.NewReplacer("{account_id}", "nobody", "{job_id}", "nothing", "{change_request_id}", "cr_x", "{dependency}", "nothing").Replace(op.template)
+	path := strings.NewReplacer("{account_id}", "nobody", "{job_id}", "nothing", "{change_request_id}", "cr_x", "{dependency}", "nothing", "{group}", "nothing").Replace(op.template)
 	body := ""
 	if w.doc.bodySchema(op) != nil {
 		body = `{}`

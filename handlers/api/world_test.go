@@ -22,6 +22,7 @@ import (
 	"recoup/models/actor"
 	"recoup/models/approval"
 	"recoup/models/cost"
+	"recoup/models/deadletter"
 	"recoup/models/dependency"
 	"recoup/models/ids"
 	"recoup/models/job"
@@ -90,7 +91,7 @@ func worldOver(t testing.TB, g *gorm.DB, options ...ledger.Option) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.api = api.New(api.Deps{Ledger: l, Pricing: w.models.Pricing, Jobs: jobs, Ops: ops, Costs: cost.New(ops), Dependencies: w.models.Dependencies, Requests: w.models.Requests,
+	w.api = api.New(api.Deps{Ledger: l, Pricing: w.models.Pricing, Jobs: jobs, Ops: ops, Costs: cost.New(ops), Dependencies: w.models.Dependencies, Letters: deadletter.New(ops), Requests: w.models.Requests,
 		Database: func(ctx context.Context) error { return migrations.Check(ctx, pool) },
 		Queue:    func(context.Context) error { return w.queue }})
 	base, err := url.Parse("http://recoup.test")

@@ -274,7 +274,7 @@ func (h *Console) triaged(r request, stored operation.Stored) string {
 	if stored.Kind == "recover" {
 		return recovered(r, stored)
 	}
-	var x deadletter.Result
+	var x deadletter.TriageResult
 	if err := (operation.Outcome{Result: []byte(*stored.Result)}).Decode(&x); err != nil {
 		return ""
 	}

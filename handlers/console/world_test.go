@@ -150,6 +150,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 		Costs:        cost.New(w.Ops),
 		Requests:     w.Requests,
 		Dependencies: w.Dependencies,
+		Letters:      w.Letters,
 		Database:     quiet,
 		Queue:        quiet,
 	})

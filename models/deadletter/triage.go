@@ -80,8 +80,8 @@ type Triage struct {
 	SnoozedUntil *time.Time `json:"snoozed_until"`
 }
 
-// Result is the stored result of an assign, snooze, note or undo.
-type Result struct {
+// TriageResult is the stored result of an assign, snooze, note or undo.
+type TriageResult struct {
 	AccountID  string `json:"account_id"`
 	JobID      string `json:"job_id"`
 	Generation int    `json:"generation"`
@@ -202,7 +202,7 @@ func (s *Service) Note(ctx context.Context, r NoteRequest) (operation.Outcome, e
 		if err := s.audit(ctx, tx, r.Request, nil, map[string]any{"note": r.Text}); err != nil {
 			return nil, err
 		}
-		return Result{AccountID: r.AccountID, JobID: r.JobID, Generation: d.Generation, Before: d.triage(), After: d.triage(), Note: r.Text}, nil
+		return TriageResult{AccountID: r.AccountID, JobID: r.JobID, Generation: d.Generation, Before: d.triage(), After: d.triage(), Note: r.Text}, nil
 	})
 }
 
@@ -218,7 +218,7 @@ func (s *Service) Undo(ctx context.Context, r UndoRequest) (operation.Outcome, e
 		if stored.Result == nil || stored.JobKey == nil || *stored.JobKey != d.JobKey {
 			return nil, fault.New(fault.NotFound, fault.CodeOperationNotFound, "There is no operation %q of this job. Nothing was done.", r.Undoes)
 		}
-		var done Result
+		var done TriageResult
 		out := operation.Outcome{Result: []byte(*stored.Result)}
 		switch stored.Kind {
 		case KindAssign, KindSnooze, KindNote:
@@ -325,7 +325,7 @@ func (s *Service) set(ctx context.Context, tx *operation.Tx, r Request, d row, k
 		}
 		return nil, snoozed(r.JobID, now)
 	}
-	out := Result{AccountID: r.AccountID, JobID: r.JobID, Generation: d.Generation, Before: d.triage(), After: to}
+	out := TriageResult{AccountID: r.AccountID, JobID: r.JobID, Generation: d.Generation, Before: d.triage(), After: to}
 	if undo != nil {
 		event, details.Undoes, details.UndoneID = job.EventUndone, undo.kind, undo.id
 		out.Undoes, out.UndoneKind = undo.id, undo.kind
@@ -337,7 +337,7 @@ func (s *Service) set(ctx context.Context, tx *operation.Tx, r Request, d row, k
 }
 
 // withdraw marks a note as taken back, once. Its words stay in the timeline.
-func (s *Service) withdraw(ctx context.Context, tx *operation.Tx, r Request, d row, done Result, undo *undone) (any, error) {
+func (s *Service) withdraw(ctx context.Context, tx *operation.Tx, r Request, d row, done TriageResult, undo *undone) (any, error) {
 	// The job's row orders two who withdraw at once; nothing of it is changed.
 	var before struct {
 		Actor string
@@ -359,7 +359,7 @@ func (s *Service) withdraw(ctx context.Context, tx *operation.Tx, r Request, d r
 	if err := job.Remark(tx, d.AccountKey, d.JobKey, d.Generation, job.EventUndone, details); err != nil {
 		return nil, err
 	}
-	out := Result{AccountID: r.AccountID, JobID: r.JobID, Generation: d.Generation, Before: d.triage(), After: d.triage(), Undoes: undo.id, UndoneKind: undo.kind}
+	out := TriageResult{AccountID: r.AccountID, JobID: r.JobID, Generation: d.Generation, Before: d.triage(), After: d.triage(), Undoes: undo.id, UndoneKind: undo.kind}
 	return out, s.audit(ctx, tx, r, map[string]any{"note": done.Note}, nil)
 }
 

@@ -75,6 +75,7 @@ func (a *app) server() (*web.Server, error) {
 		Ops:          a.ops,
 		Requests:     a.requests,
 		Dependencies: a.dependencies,
+		Letters:      a.letters,
 		Costs:        a.costs,
 		Database:     func(ctx context.Context) error { return migrations.Check(ctx, pool) },
 		Queue: func(context.Context) error {
