@@ -230,7 +230,7 @@ func TestHostileAddresses(t *testing.T) {
 
 // hostileCursor is well-formed, of the right filter, and points beyond everything.
 func hostileCursor(path string) string {
-	c := page.Cursor[string, map[string]any]{Query: "", Position: map[string]any{"t": "9999-12-31T23:59:59Z", "a": 9223372036854775807, "k": 1, "s": 9223372036854775807, "id": "\x00", "At": "0001-01-01T00:00:00Z"}, Direction: page.Newer}
+	c := page.Cursor[string, map[string]any]{Query: path + "?", Position: map[string]any{"t": "9999-12-31T23:59:59Z", "a": 9223372036854775807, "k": 1, "s": 9223372036854775807, "id": "\x00", "At": "0001-01-01T00:00:00Z"}, Direction: page.Newer}
 	text, err := c.Encode()
 	if err != nil {
 		return path

@@ -96,11 +96,14 @@ func (q query) chip(chips []ui.Chip, name, label string) []ui.Chip {
 	return chips
 }
 
-// position reads where the page begins. A cursor that belongs to another filter than the URL's, or that is
+// list names the list and its filter: cursors of lists without a filter would otherwise be taken for each other's.
+func (q query) list() string { return q.path + "?" + q.values.Encode() }
+
+// position reads where the page begins. A cursor that belongs to another list or filter than the URL's, or that is
 // none, leads to the first page.
 func position[P any](r request, q query) (*P, page.Direction) {
 	c, err := page.Decode[string, P](r.QueryParam("cursor"))
-	if err != nil || c.Query != q.values.Encode() {
+	if err != nil || c.Query != q.list() {
 		return nil, page.Older
 	}
 	return &c.Position, c.Direction
@@ -117,7 +120,7 @@ func pager[R, P any](q query, p page.Page[R, P]) (ui.Pager, error) {
 		if side.at == nil {
 			continue
 		}
-		text, err := page.Cursor[string, P]{Query: q.values.Encode(), Position: *side.at, Direction: side.dir}.Encode()
+		text, err := page.Cursor[string, P]{Query: q.list(), Position: *side.at, Direction: side.dir}.Encode()
 		if err != nil {
 			return out, err
 		}

@@ -3,6 +3,7 @@ package console_test
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"testing"
 
 	"recoup/models/bulk"
@@ -102,7 +103,6 @@ func TestManySmallWorksAreOneLargeOne(t *testing.T) {
 	w.Account(t, "acct_7", 100)
 	modeltest.Dead(t, w.G, "acct_7", "m", bulkLimit/2+1)
 	b, other := w.as(staff.Lead), w.as(staff.Lead)
-	const second = "need a second person"
 	start := func(who *browser) string {
 		t.Helper()
 		form := formOf(t, who.page("/dead-letters"), worksAt)
@@ -158,5 +158,25 @@ func TestTextThatTurnsAround(t *testing.T) {
 	b := w.as(staff.Support)
 	for _, path := range []string{"/dead-letters", jobAt("acct_7", "j1", "")} {
 		w.says(b.page(path), "invoice[U+202E]fdp.exe")
+	}
+}
+
+// TestACursorOfAnotherList leads to the first page, also where neither list has a filter.
+func TestACursorOfAnotherList(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	modeltest.Dead(t, w.G, "acct_7", "m", 51)
+	if _, err := w.Letters.FillFingerprints(context.Background(), 100); err != nil {
+		t.Fatal(err)
+	}
+	b := w.as(staff.Viewer)
+	older, err := url.Parse(follow(b.page("/dead-letters"), "next"))
+	if err != nil || older.Query().Get("cursor") == "" {
+		t.Fatalf("%v, %v", older, err)
+	}
+	page := b.page(groupsAt + "?cursor=" + url.QueryEscape(older.Query().Get("cursor")))
+	w.saysNot(page, "No groups here.")
+	if rows(page) != rows(b.page(groupsAt)) {
+		t.Error("the cursor of the dead letters was followed among the groups")
 	}
 }
