@@ -67,7 +67,7 @@ func TestTheDialogSaysWhatAnAdvanceDoes(t *testing.T) {
 	if _, err := w.Jobs.Charge(context.Background(), chargeOf("acct_1", "j3")); err != nil {
 		t.Fatal(err)
 	}
-	w.says(b.page(at+"/advance"), "Accounts 1 → becomes 2 of 3", "Accounts that change to the candidate 1, 10 % off", "−6 in 28 days", "Revenue on the worst day −12 credits")
+	w.says(b.page(at+"/advance"), "Accounts 1 → becomes 2 of 3", "Accounts that change to the candidate 1, 10 % off", "−6 in 1 day", "in the last 1 day,", "Revenue on the worst day −12 credits")
 
 	// A red check halts the rollout while the dialog opens, and the dialog names what was found.
 	w.G.Exec(`ALTER TABLE decisions DISABLE TRIGGER USER`)

@@ -34,9 +34,9 @@ func (p Presenter) NextStage(r rollout.Rollout, e comparison.Effect, base, candi
 	}
 	perDay := func(s credit.Sum) credit.Sum { return s.Over(int64(e.Days)) }
 	changes = append(changes,
-		ui.Change{Label: p.L.T("effect.expected"), After: p.L.T("effect.of_paid", p.L.SignedSum(perDay(e.Expected).String()), p.sum(perDay(e.Paid)), p.L.SignedSum(e.Expected.String()), p.L.Credits(int64(e.Days)))},
+		ui.Change{Label: p.L.T("effect.expected"), After: p.L.N("effect.of_paid", int64(e.Days), p.L.SignedSum(perDay(e.Expected).String()), p.sum(perDay(e.Paid)), p.L.SignedSum(e.Expected.String()))},
 		ui.Change{Label: p.L.T("effect.worst"), After: p.L.T("effect.credits", p.L.SignedSum(e.Worst.String()))})
-	notes := []string{p.L.T("effect.say", p.L.Credits(int64(e.Days)), p.L.Credits(e.Charges))}
+	notes := []string{p.L.N("effect.say", int64(e.Days), p.L.Credits(e.Charges))}
 	if e.Young {
 		notes = append(notes, p.L.T("effect.young"))
 	}

@@ -159,15 +159,19 @@ func comparisons(key string) (en, ja string) {
 		return "{1}, {2}", "{1}、{2}"
 	case "effect.expected":
 		return "Revenue a day, projected", "1日あたりの売上（見込み）"
-	case "effect.of_paid":
-		return "{1} of {2} credits; {3} in {4} days", "{2}クレジット中 {1}（{4}日間で{3}）"
+	case "effect.of_paid.one":
+		return "{2} of {3} credits; {4} in {1} day", "{3}クレジット中 {2}（{1}日間で{4}）"
+	case "effect.of_paid.other":
+		return "{2} of {3} credits; {4} in {1} days", "{3}クレジット中 {2}（{1}日間で{4}）"
 	case "effect.worst":
 		return "Revenue on the worst day", "最悪の日の売上"
 	case "effect.credits":
 		return "{1} credits", "{1}クレジット"
 	case "effect.no_charges":
 		return "No charges to tell from", "判断できる課金がありません"
-	case "effect.say":
+	case "effect.say.one":
+		return "Projected: what the accounts that change charged and kept in the last {1} day, at the candidate's price. Worst: everything that all accounts of the stage charged on the dearest of those days, nothing refunded ({2} charges).", "見込み：変わるアカウントが過去{1}日間に課金し返金されなかった分を候補の価格で計算。最悪：段階の全アカウントの全課金（返金なし）が最も影響する日（課金 {2}件）。"
+	case "effect.say.other":
 		return "Projected: what the accounts that change charged and kept in the last {1} days, at the candidate's price. Worst: everything that all accounts of the stage charged on the dearest of those days, nothing refunded ({2} charges).", "見込み：変わるアカウントが過去{1}日間に課金し返金されなかった分を候補の価格で計算。最悪：段階の全アカウントの全課金（返金なし）が最も影響する日（課金 {2}件）。"
 	case "effect.dwell":
 		return "The stage lasts at least until {1}.", "この段階は最短で{1}まで続きます。"
