@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/present"
+	"recoup/models/calendar"
 	"recoup/models/ledger"
 	"recoup/models/page"
 	"recoup/views/replay"
@@ -46,6 +47,7 @@ func (h *Console) balance(c echo.Context) error {
 	if m.At.Value == "" {
 		m.At.Value = found.At.In(zoneOf(r)).Format(momentLayout)
 	}
+	m.Both = bothOf(r, found.At)
 	if err := h.replayRows(ctx, r, pr, found, at, &m); err != nil {
 		return err
 	}
@@ -71,7 +73,8 @@ func zoneOf(r request) *time.Location {
 }
 
 // moment reads the parameter at: a time of the person's zone as the form sends it, or RFC 3339. A whole second is meant to
-// its end. nil is now. Where it cannot be read the field says so.
+// its end. Of a time that the clock shows twice, the parameter again means the second. nil is now. Where it cannot be read
+// the field says so.
 func moment(r request) (*time.Time, ui.Field) {
 	v := readable(r.QueryParam("at"))
 	if v == "" {
@@ -80,8 +83,20 @@ func moment(r request) (*time.Time, ui.Field) {
 	// A plus in an address that was put together by hand reads as a space.
 	at, err := time.Parse(time.RFC3339, strings.ReplaceAll(v, " ", "+"))
 	for _, layout := range []string{momentLayout, "2006-01-02T15:04"} {
-		if err != nil {
-			at, err = time.ParseInLocation(layout, v, zoneOf(r))
+		if err == nil {
+			break
+		}
+		var wall time.Time
+		if wall, err = time.Parse(layout, v); err != nil {
+			continue
+		}
+		var reading calendar.Reading
+		at, reading = calendar.At(wall, zoneOf(r))
+		switch {
+		case reading == calendar.LeftOut:
+			return nil, ui.Field{Error: r.L.T("problem.left_out")}
+		case reading == calendar.Twice && r.QueryParam("again") != "":
+			at = secondOf(at)
 		}
 	}
 	if err != nil || at.Year() < 1 || at.Year() > 9999 {
@@ -99,6 +114,25 @@ func moment(r request) (*time.Time, ui.Field) {
 		}
 	}
 	return &at, field
+}
+
+// secondOf is when the clock shows the same again that it shows at first, which it shows twice.
+func secondOf(first time.Time) time.Time {
+	_, before := first.Zone()
+	_, after := first.Add(26 * time.Hour).Zone()
+	return first.Add(time.Duration(before-after) * time.Second)
+}
+
+// bothOf are the choices between the two moments that the clock of the person's zone shows as at; nil where there is one.
+func bothOf(r request, at time.Time) []ui.Option {
+	local := at.In(zoneOf(r))
+	first, reading := calendar.At(local, zoneOf(r))
+	if reading != calendar.Twice {
+		return nil
+	}
+	again := !local.Equal(first)
+	return []ui.Option{{Label: r.L.T("why.first_time", r.L.ZoneAt(first)), Selected: !again},
+		{Value: "1", Label: r.L.T("why.second_time", r.L.ZoneAt(secondOf(first))), Selected: again}}
 }
 
 // replayRows fills in one page of entries, oldest first, and the ways to the neighbouring pages.

@@ -286,3 +286,30 @@ func TestBalanceAtAShownSecond(t *testing.T) {
 	at := a.LastAt.UTC().Format("2006-01-02T15:04:05")
 	w.says(b.page("/accounts/acct_7/balance?at="+at), "= "+fmt.Sprintf("%d,000", a.Balance/1000)+" = balance")
 }
+
+// Where the clock is set back a time comes twice, and each of the two can be asked for; one that it leaves out is refused.
+func TestBalanceWhereTheClockChanges(t *testing.T) {
+	w := newWorld(t)
+	at := func(s string) time.Time { return moment(t, s) }
+	modeltest.Entries(t, w.G, "aurora", modeltest.Past{At: at("2026-11-01T05:10:00Z"), Type: "grant", Amount: 100, Category: "paid"},
+		modeltest.Past{At: at("2026-11-01T06:10:00Z"), Type: "grant", Amount: 20, Category: "paid"})
+	b := w.signedIn(w.person(staff.Viewer, staff.Preferences{TimeZone: "America/New_York"}))
+	const path = "/accounts/aurora/balance?at=2026-11-01T01:30:00"
+	first := b.page(path)
+	w.says(first, "Why is this balance 100?", "The clock shows this time twice", "The first time, EDT", "The second time, EST")
+	second := b.page(path + "&again=1")
+	w.says(second, "Why is this balance 120?", "1 Nov 2026 01:30:00 EST")
+	if !strings.Contains(second, `<option value="1" selected>`) || strings.Contains(first, `<option value="1" selected>`) {
+		t.Error("the form does not keep which of the two is meant")
+	}
+	// An address that names the second leads to a form that names it too.
+	if page := b.page("/accounts/aurora/balance?at=2026-11-01T01:30:00-05:00"); !strings.Contains(page, `<option value="1" selected>`) {
+		t.Error("sent again, the form would ask for the first")
+	}
+	w.saysNot(b.page("/accounts/aurora/balance?at=2026-11-01T03:30:00&again=1"), "The clock shows this time twice")
+	rec := b.get("/accounts/aurora/balance?at=2026-03-08T02:30:00")
+	if rec.Code != http.StatusUnprocessableEntity {
+		t.Errorf("a time that never was: %d", rec.Code)
+	}
+	w.says(rec.Body.String(), "The clock is set forward over this time: it never was.")
+}

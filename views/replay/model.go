@@ -42,10 +42,11 @@ type Explanation struct {
 type Model struct {
 	Account ui.ID
 	Name    string
-	Path    string     // of the page
-	At      ui.Field   // the moment as datetime-local
-	Moment  text.Stamp // the same
-	Now     bool       // the moment is now
+	Path    string      // of the page
+	At      ui.Field    // the moment as datetime-local
+	Both    []ui.Option // of parameter again, where the clock shows the moment twice
+	Moment  text.Stamp  // the same
+	Now     bool        // the moment is now
 	Zone    string
 	Balance string // Locale.Credits
 

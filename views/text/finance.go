@@ -51,6 +51,16 @@ func finance(key string) (en, ja string) {
 		return "Show", "表示"
 	case "why.now":
 		return "Now", "現在"
+	case "why.both":
+		return "The clock shows this time twice", "この時刻は二度あります"
+	case "why.first_time":
+		return "The first time, {1}", "一度目（{1}）"
+	case "why.second_time":
+		return "The second time, {1}", "二度目（{1}）"
+	case "problem.left_out":
+		return "The clock is set forward over this time: it never was.", "時計が進められたため、この時刻は存在しません。"
+	case "problem.twice":
+		return "It is given twice. One counts.", "重複して指定されています。一つにしてください。"
 	case "problem.moment":
 		return "A time such as 2026-11-30T18:12:34. Shown is now.", "2026-11-30T18:12:34 のような時刻を入力してください。現在の残高を表示しています。"
 	case "problem.future":
