@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -97,11 +98,18 @@ func (h *Console) grantOf(r request, s views.Subject, replaces *approval.Replace
 	if err != nil {
 		bad = invalidFields(err)
 	}
+	g := ledger.GrantRequest{Envelope: r.by(), AccountID: s.ID, Amount: n, Category: r.FormValue("category"),
+		Reference: r.FormValue("reference"), Reason: r.FormValue("reason"), Replaces: replaces}
 	if bad = append(bad, grantNeeds(r)...); len(bad) > 0 {
+		// What else is wrong is named with it.
+		for _, f := range ledger.CheckGrant(g) {
+			if !slices.ContainsFunc(bad, func(b fault.Field) bool { return b.Name == f.Name }) {
+				bad = append(bad, f)
+			}
+		}
 		return operation.Outcome{}, fault.InvalidFields(bad...)
 	}
-	return h.Ledger.Grant(r.Request().Context(), ledger.GrantRequest{Envelope: r.by(), AccountID: s.ID, Amount: n, Category: r.FormValue("category"),
-		Reference: r.FormValue("reference"), Reason: r.FormValue("reason"), Replaces: replaces})
+	return h.Ledger.Grant(r.Request().Context(), g)
 }
 
 // grantNeeds is what a person has to say of a grant beside its amount: the document of what was paid, and why something

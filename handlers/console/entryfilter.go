@@ -84,6 +84,7 @@ func (h *Console) entriesOf(r request, path string, params []string) (entryFilte
 	f.form.From = ui.Field{Value: q.get("from"), Error: bad["from"]}
 	f.form.PeriodError = bad["period"]
 	f.form.To = ui.Field{Value: q.get("to"), Error: bad["to"]}
+	f.readOnce(r)
 	f.bad = f.bad || len(bad) > 0
 	f.form.OpenOnErrors = f.bad
 	if days := f.period.words(r.L, r.Now); days != "" {
@@ -91,6 +92,17 @@ func (h *Console) entriesOf(r request, path string, params []string) (entryFilte
 			RemoveURL: q.without("period", "from", "to")})
 	}
 	return f, nil
+}
+
+// readOnce refuses what is given twice and counts once, rather than take the first of it.
+func (f *entryFilter) readOnce(r request) {
+	for name, field := range map[string]*ui.Field{"account": &f.form.Account, "job": &f.form.Job, "operation": &f.form.Operation,
+		"rule_version": &f.form.RuleVersion, "rollout": &f.form.Rollout, "actor": &f.form.Actor, "min": &f.form.Min, "max": &f.form.Max,
+		"from": &f.form.From, "to": &f.form.To} {
+		if len(f.values[name]) > 1 {
+			field.Error, f.bad = r.L.T("problem.twice"), true
+		}
+	}
 }
 
 // readMore reads what only links filter by: the form carries it on unseen, its chips take it away.

@@ -54,6 +54,9 @@ func (h *Console) exportStatement(c echo.Context) error {
 func (h *Console) statementFilter(r request, account string) (entryFilter, error) {
 	f, err := h.entriesOf(r, accountURL(account), statementParams())
 	f.AccountID = account
+	if ledgerOf(r, account) != "" {
+		f.bad = true // its page leads to the ledger; a file must not hold more than was asked for
+	}
 	return f, err
 }
 

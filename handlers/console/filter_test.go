@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"recoup/models/actor"
+	"recoup/models/bulkgrant"
 	"recoup/models/ids"
 	"recoup/models/ledger"
 	"recoup/models/modeltest"
@@ -124,7 +125,7 @@ func TestSearchJumps(t *testing.T) {
 	granted := w.grant("acct_7", 3)
 	b := w.as(staff.Viewer)
 	for q, want := range map[string]string{
-		"acct_7": "/accounts/acct_7", "render-1": "/accounts/acct_7/jobs/render-1", "acct_7/2": "/accounts/acct_7/entries/2", "acct_7/#2": "/accounts/acct_7/entries/2",
+		"acct_7": "/accounts/acct_7", "render-1": "/accounts/acct_7/jobs/render-1", "acct_7/2": "/accounts/acct_7/entries/2", "acct_7/#2": "/accounts/acct_7/entries/2", "acct_7 #2": "/accounts/acct_7/entries/2",
 		modeltest.Action: "/pricing/actions/" + modeltest.Action, modeltest.Action + "@v1": "/pricing/actions/" + modeltest.Action,
 		granted.OperationID: "/operations?" + url.Values{"scope": {"account:acct_7"}, "id": {granted.OperationID}}.Encode(),
 		frozen.OperationID:  "/operations?" + url.Values{"scope": {"account:acct_7"}, "id": {frozen.OperationID}}.Encode(),
@@ -136,7 +137,7 @@ func TestSearchJumps(t *testing.T) {
 		}
 		b.page(want)
 	}
-	for _, q := range []string{"acct_7/4", "acct_7/0", "acct_7/-1", "acct_7/x", "nobody/1", "acct_7/99999999999999999999", "/", "acct_7/"} {
+	for _, q := range []string{"acct_7/4", "acct_7/0", "acct_7/-1", "acct_7/x", "nobody/1", "acct_7/99999999999999999999", "/", "acct_7/", "acct_7 #", "# 2"} {
 		if rec := b.get("/search?" + url.Values{"q": {q}}.Encode()); rec.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", q, rec.Code, rec.Header().Get("Location"))
 		}
@@ -147,4 +148,38 @@ func TestSearchJumps(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.says(b.page("/search?q="+granted.OperationID), "account:acct_7", "account:acct_8")
+	// A file of grants is found by whoever may grant.
+	out, err := w.bulk.Upload(t.Context(), modeltest.Envelope(), "x.csv", []byte(bulkHeader+"s1,acct_7,1,paid,because\n"))
+	var up bulkgrant.Uploaded
+	if err != nil || out.Decode(&up) != nil {
+		t.Fatal(err)
+	}
+	if rec := w.as(staff.Finance).get("/search?q=" + up.ID); rec.Header().Get("Location") != "/grants/import/"+up.ID {
+		t.Errorf("a file of grants: %d %s", rec.Code, rec.Header().Get("Location"))
+	}
+}
+
+// What a statement cannot filter by is not passed over: the ledger can, and a file of it is refused. Nor is the second of two.
+func TestNoFilterIsPassedOver(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 0)
+	w.grant("acct_7", 3)
+	b := w.as(staff.Finance)
+	rec := b.get("/accounts/acct_7?min=5&type=grant")
+	if rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != "/ledger?account=acct_7&min=5&type=grant" {
+		t.Errorf("%d to %s", rec.Code, rec.Header().Get("Location"))
+	}
+	if rec := b.get("/accounts/acct_7/export?format=csv&min=5"); rec.Code != http.StatusUnprocessableEntity && rec.Code != http.StatusBadRequest {
+		t.Errorf("a file: %d", rec.Code)
+	}
+	rec = b.get("/ledger?account=acct_7&account=acct_8")
+	if rec.Code != http.StatusUnprocessableEntity {
+		t.Errorf("two accounts: %d", rec.Code)
+	}
+	w.says(rec.Body.String(), "It is given twice. One counts.")
+	if rec := b.get("/ledger?account=acct_7&account=acct_7"); rec.Code != http.StatusOK {
+		t.Errorf("the same account twice: %d", rec.Code)
+	}
+	page := b.get("/ledger?period=custom&from=2026-12-02&to=2026-11-01").Body.String()
+	w.saysNot(page, "since 2 Dec 2026")
 }

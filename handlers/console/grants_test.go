@@ -3,6 +3,7 @@ package console_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -128,4 +129,18 @@ func (w *world) fails(path string) error {
 		}
 	}
 	return failed
+}
+
+// Everything that is wrong with a grant is named at once.
+func TestAGrantOfNothingWithoutItsDocument(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 0)
+	b := w.as(staff.Finance)
+	const at = "/accounts/acct_7/grants"
+	rec := b.post(at, b.form(at, "amount", "0", "category", "paid"))
+	for _, name := range []string{"amount", "reference"} {
+		if !regexp.MustCompile(`(?s)id="f-` + name + `"[^>]*aria-invalid="true"`).MatchString(rec.Body.String()) {
+			t.Errorf("%s is not named", name)
+		}
+	}
 }

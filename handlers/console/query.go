@@ -175,7 +175,7 @@ func periodOf(r request, q query) (p period, bad map[string]string) {
 		p.First, p.Last = parse("from"), parse("to")
 		if !p.First.IsZero() && !p.Last.IsZero() && p.Last.Before(p.First) {
 			bad["to"] = r.L.T("problem.order")
-			p.Last = time.Time{}
+			p = period{} // neither day says what is filtered by
 		}
 	default:
 		return p, map[string]string{"period": r.L.T("problem.period", q.get("period"))}

@@ -90,10 +90,15 @@ func (h *Console) search(c echo.Context) error {
 	return render(c, http.StatusOK, search.Page(f, m))
 }
 
-// entryNamed is the page of the entry that "account/number" names, as accounting files do; "" when there is none. No account's id has
-// a slash.
+// entryNamed is the page of the entry that "account/number" names, as accounting files do, or "account #number", as pages do; ""
+// when there is none. No account's id has a slash or a number sign.
 func (h *Console) entryNamed(ctx context.Context, q string) (string, error) {
 	account, number, ok := strings.Cut(q, "/")
+	if !ok {
+		account, number, ok = strings.Cut(q, "#")
+		account = strings.TrimSpace(account)
+	}
+	number = strings.ReplaceAll(number, ",", "") // as pages group digits
 	if !ok {
 		return "", nil
 	}

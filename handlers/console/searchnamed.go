@@ -35,6 +35,10 @@ func (h *Console) named(ctx context.Context, r request, q string) ([]search.Othe
 			c, err := h.Requests.Find(ctx, q)
 			return present.ApprovalURL(c.ID), err
 		}},
+		{"bulk_grant", staff.AccountGrant, func() (string, error) {
+			f, err := h.BulkGrants.Find(ctx, q)
+			return bulkURL(f.ID), err
+		}},
 		{"settlement", staff.SettlementView, func() (string, error) {
 			s, err := h.Settlements.Find(ctx, q)
 			return present.SettlementURL(s.ID), err

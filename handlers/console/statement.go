@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -29,6 +30,9 @@ func (h *Console) statement(c echo.Context) error {
 	id, err := param(c, "account")
 	if err != nil {
 		return err
+	}
+	if to := ledgerOf(r, id); to != "" {
+		return c.Redirect(http.StatusSeeOther, to)
 	}
 	f, err := h.statementFilter(r, id)
 	if err != nil {
@@ -83,6 +87,17 @@ func (h *Console) statement(c echo.Context) error {
 		m.UnfreezeURL = r.link(staff.AccountFreeze, accountURL(a.ID)+"/unfreeze")
 	}
 	return fragment(r, h, answer, page, part)
+}
+
+// ledgerOf is the ledger of the account where the address filters by what a statement does not know; "" where it does not.
+func ledgerOf(r request, account string) string {
+	q := newQuery(r, "/ledger", ledgerParams()...)
+	for name := range q.values {
+		if !slices.Contains(statementParams(), name) {
+			return q.with("account", account)
+		}
+	}
+	return ""
 }
 
 // readStatement fills in the entries of the page by day, the figures of the period and, where the filter is narrower

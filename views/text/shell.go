@@ -261,6 +261,8 @@ func shell(key string) (en, ja string) {
 		return "Rule version", "ルール版"
 	case "found.request":
 		return "Change request", "変更申請"
+	case "found.bulk_grant":
+		return "File of grants", "付与ファイル"
 	case "found.settlement":
 		return "Settlement", "精算"
 	case "results.more":
