@@ -1,11 +1,15 @@
 package export_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/csv"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -158,5 +162,31 @@ func TestJournalIsReadByHledger(t *testing.T) {
 	}
 	if tagged := run("register", "tag:job=j1", "-O", "csv"); strings.Count(tagged, "revenue:") != 3 {
 		t.Errorf("entries of the job:\n%s", tagged)
+	}
+}
+
+// Columns stand in their order: readers that stop at the first that is not would lose the widths of the others.
+func TestColumnsOfTheWorkbookAreInOrder(t *testing.T) {
+	content := write(t, export.Workbook, tokyo(t))
+	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := z.Open("xl/worksheets/sheet1.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	xml, err := io.ReadAll(sheet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := regexp.MustCompile(`<col min="(\d+)"`).FindAllSubmatch(xml, -1)
+	if len(columns) < 10 {
+		t.Fatalf("%d columns have a width", len(columns))
+	}
+	for i, m := range columns {
+		if string(m[1]) != strconv.Itoa(i+1) {
+			t.Errorf("column %s stands at place %d", m[1], i+1)
+		}
 	}
 }

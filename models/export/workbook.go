@@ -88,10 +88,11 @@ func (b *workbook) nextSheet() error {
 		return err
 	}
 	names := columns(b.zone)
-	if err := b.stream.SetColWidth(1, 1, 20); err != nil {
+	// Excelize writes what is set last first, and readers want the columns in their order.
+	if err := b.stream.SetColWidth(2, len(names), 16); err != nil {
 		return err
 	}
-	if err := b.stream.SetColWidth(2, len(names), 16); err != nil {
+	if err := b.stream.SetColWidth(1, 1, 20); err != nil {
 		return err
 	}
 	header := make([]any, len(names))

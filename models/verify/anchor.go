@@ -7,6 +7,10 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"gorm.io/gorm"
+
+	"recoup/models/db"
 )
 
 // Anchor is the digest of all accounts' newest entries at a moment.
@@ -41,7 +45,8 @@ func (v *Verifier) Anchors(ctx context.Context, limit int) ([]Anchor, error) {
 
 // Anchor computes the anchor of a moment that lies at least settleTime back, hands it to keep, which
 // writes it outside the database, and records it. keep runs first: an anchor that the database knows has
-// always been kept. Several processes may do so at once; the digest of a moment is always the same.
+// always been kept. Of several processes that do so at once one keeps it: the digest of a moment is always the same, and one
+// that is recorded already is not kept again.
 func (v *Verifier) Anchor(ctx context.Context, moment time.Time, keep func(Anchor) error) (Anchor, error) {
 	if time.Since(moment) < settleTime {
 		return Anchor{}, fmt.Errorf("verify: an anchor's moment must be at least %s old", settleTime)
@@ -51,14 +56,26 @@ func (v *Verifier) Anchor(ctx context.Context, moment time.Time, keep func(Ancho
 		return Anchor{}, err
 	}
 	a := Anchor{Moment: moment, Digest: digest}
-	if err := keep(a); err != nil {
-		return a, fmt.Errorf("verify: keep anchor: %w", err)
-	}
-	err = v.g.WithContext(ctx).Exec(`INSERT INTO anchors (moment, digest) VALUES (?, ?) ON CONFLICT DO NOTHING`, moment, digest).Error
-	if err != nil {
-		return a, fmt.Errorf("verify: record anchor: %w", err)
-	}
-	return a, nil
+	return a, db.InTx(ctx, v.g, func(tx *gorm.DB) error {
+		var known bool
+		err := tx.Exec(`SELECT pg_advisory_xact_lock(hashtextextended('recoup anchors', 0))`).Error
+		if err == nil {
+			err = tx.Raw(`SELECT EXISTS (SELECT 1 FROM anchors WHERE moment = ? AND digest = ?)`, moment, digest).Scan(&known).Error
+		}
+		if err != nil {
+			return fmt.Errorf("verify: record anchor: %w", err)
+		}
+		if known {
+			return nil
+		}
+		if err := keep(a); err != nil {
+			return fmt.Errorf("verify: keep anchor: %w", err)
+		}
+		if err := tx.Exec(`INSERT INTO anchors (moment, digest) VALUES (?, ?) ON CONFLICT DO NOTHING`, moment, digest).Error; err != nil {
+			return fmt.Errorf("verify: record anchor: %w", err)
+		}
+		return nil
+	})
 }
 
 // ReadAnchors reads the log that Anchor's keep has written. Empty lines are skipped; a line that is no

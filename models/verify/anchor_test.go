@@ -2,7 +2,9 @@ package verify_test
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,5 +55,36 @@ func TestAnchorFindsACutTail(t *testing.T) {
 	}
 	if _, err := verify.ReadAnchors(strings.NewReader("yesterday abc\n")); err == nil {
 		t.Fatal("a line that is no anchor was taken for one")
+	}
+}
+
+// Two who close a month at once both anchor it; it is kept once.
+func TestAnAnchorIsKeptOnce(t *testing.T) {
+	m := modeltest.Ready(t, modeltest.Fast())
+	v := verify.New(m.G)
+	moment := time.Now().Add(-10 * time.Minute).UTC().Truncate(time.Microsecond)
+	var kept atomic.Int32
+	errs := make(chan error, 4)
+	for range cap(errs) {
+		go func() {
+			_, err := v.Anchor(context.Background(), moment, func(verify.Anchor) error { kept.Add(1); return nil })
+			errs <- err
+		}()
+	}
+	for range cap(errs) {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if kept.Load() != 1 {
+		t.Errorf("kept %d times", kept.Load())
+	}
+	// What could not be kept is not known either.
+	moment = moment.Add(-time.Minute)
+	if _, err := v.Anchor(context.Background(), moment, func(verify.Anchor) error { return errors.New("full") }); err == nil {
+		t.Error("an anchor that was not kept was taken")
+	}
+	if known, err := v.Anchored(context.Background(), moment); known || err != nil {
+		t.Errorf("known: %v %v", known, err)
 	}
 }
