@@ -39,15 +39,26 @@ func (h *Console) ledger(c echo.Context) error {
 		m.List.Refused = true
 		return fragment(r, h, http.StatusUnprocessableEntity, page, part)
 	}
-	err = h.Ledger.AtOnce(c.Request().Context(), func(l *ledger.Service) error { return readLedger(l, r, f, &m) })
+	var shown []ledger.Entry
+	err = h.Ledger.AtOnce(c.Request().Context(), func(l *ledger.Service) (err error) {
+		shown, err = readLedger(l, r, f, &m)
+		return err
+	})
+	var broken map[string]bool
+	if err == nil {
+		broken, err = h.brokenEntries(c.Request().Context(), shown)
+	}
+	for i := range m.Rows {
+		m.Rows[i].Broken = broken[m.Rows[i].URL]
+	}
 	if err != nil {
 		return h.unreadable(r, err, &m.List, f.url(), page, part)
 	}
 	return fragment(r, h, http.StatusOK, page, part)
 }
 
-// readLedger fills in rows, totals and the neighbouring pages, all from l.
-func readLedger(l *ledger.Service, r request, f entryFilter, m *views.Model) error {
+// readLedger fills in rows, totals and the neighbouring pages, all from l, and returns the entries.
+func readLedger(l *ledger.Service, r request, f entryFilter, m *views.Model) ([]ledger.Entry, error) {
 	ctx := r.Request().Context()
 	from, dir := position[ledger.Position](r, f.query)
 	rows, err := l.List(ctx, f.Filter, from, dir, pageSize)
@@ -56,24 +67,24 @@ func readLedger(l *ledger.Service, r request, f entryFilter, m *views.Model) err
 		err = nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if m.List.Pager, err = pager(f.query, rows); err != nil {
-		return err
+		return nil, err
 	}
 	pr := f.presenter(r)
 	for _, e := range rows.Rows {
 		m.Rows = append(m.Rows, pr.Entry(e))
 	}
 	if m.Totals, m.Ask, err = totals(ctx, l, r, pr, f, rows); err != nil {
-		return err
+		return nil, err
 	}
 	count := ""
 	if m.Totals != nil {
 		count = m.Totals.Entries
 	}
 	m.Exports = f.exports(r, count)
-	return nil
+	return rows.Rows, nil
 }
 
 // fragment answers htmx with the list alone and everybody else with the page.

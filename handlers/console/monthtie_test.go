@@ -101,6 +101,12 @@ func TestAMonthSaysWhatVerifyFoundOfIt(t *testing.T) {
 		verify.Problem{Check: verify.CheckRollup, Expected: "1 entries of 7", Found: "none", Message: "The sum of a day is not that of its quarter hours. It begins at 2025-09-10T00:00:00.000000Z and is of grant."})
 	w.says(b.page("/months/2025-09"), "What the last verification found of this month", "Closed months", "adjustment 1 / -113", "aurora #2", "1 entries of 7")
 	w.says(b.page("/months"), "Failed")
+	// So do the rows of the entry, and of no other.
+	for _, path := range []string{"/accounts/aurora", "/ledger"} {
+		if page := b.page(path); strings.Count(text(page), "Inconsistent") != 1 {
+			t.Errorf("%s: %s", path, text(page))
+		}
+	}
 	// Another month has nothing of it.
 	w.saysNot(b.page("/months/2025-08"), "What the last verification found of this month", "aurora #2", "1 entries of 7")
 }

@@ -41,6 +41,7 @@ func (h *Console) statement(c echo.Context) error {
 	pr := f.presenter(r)
 	var a ledger.Account
 	var m views.Statement
+	var shown []ledger.Entry
 	err = h.Ledger.AtOnce(ctx, func(l *ledger.Service) (err error) {
 		if a, err = l.Account(ctx, id); err != nil {
 			return err
@@ -48,10 +49,20 @@ func (h *Console) statement(c echo.Context) error {
 		if m = pr.Statement(a); f.bad {
 			return nil
 		}
-		return readStatement(ctx, l, r, pr, a, f, &m)
+		shown, err = readStatement(ctx, l, r, pr, a, f, &m)
+		return err
 	})
 	if a.ID == "" {
 		return err
+	}
+	var broken map[string]bool
+	if err == nil {
+		broken, err = h.brokenEntries(ctx, shown)
+	}
+	for _, d := range m.Days {
+		for i := range d.Rows {
+			d.Rows[i].Broken = broken[d.Rows[i].URL]
+		}
 	}
 	unread := err
 	if m.FrozenSay, err = h.frozenSay(r, a); err != nil {
@@ -101,33 +112,33 @@ func ledgerOf(r request, account string) string {
 }
 
 // readStatement fills in the entries of the page by day, the figures of the period and, where the filter is narrower
-// than that, the filter's own, all from l.
-func readStatement(ctx context.Context, l *ledger.Service, r request, pr present.Presenter, a ledger.Account, f entryFilter, m *views.Statement) error {
+// than that, the filter's own, all from l, and returns the entries of the page.
+func readStatement(ctx context.Context, l *ledger.Service, r request, pr present.Presenter, a ledger.Account, f entryFilter, m *views.Statement) ([]ledger.Entry, error) {
 	from, dir := position[ledger.Position](r, f.query)
 	rows, err := l.List(ctx, f.Filter, from, dir, pageSize)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if m.List.Pager, err = pager(f.query, rows); err != nil {
-		return err
+		return nil, err
 	}
 	if m.Inconsistent, err = l.HeadDiffers(ctx, a.Key); err != nil {
-		return err
+		return nil, err
 	}
 	sums, err := l.Totals(ctx, ledger.Filter{AccountID: a.ID, From: f.From, To: f.To})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	days := pr.Days(rows.Rows)
 	opening, closing, err := balancesOf(ctx, l, a, f.From, f.To, days)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m.Days = pr.DayViews(days)
 	m.Period, m.InPeriod = pr.Period(opening, closing, sums, f.period.First, f.period.Last)
 	if f.JobID != "" || f.OperationID != "" || f.RuleVersion != "" || len(f.Types) > 0 {
 		if m.Totals, m.Ask, err = totals(ctx, l, r, pr, f, rows); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	count := m.InPeriod
@@ -135,7 +146,7 @@ func readStatement(ctx context.Context, l *ledger.Service, r request, pr present
 		count = m.Totals.Entries
 	}
 	m.Exports = f.exports(r, count)
-	return nil
+	return rows.Rows, nil
 }
 
 // balancesOf reads in one go what the statement shows beside the entries: the balances before the period and at its

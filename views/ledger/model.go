@@ -24,6 +24,7 @@ type Entry struct {
 	Actor       string // name of the person or key; empty: the program itself, and nothing is shown
 	Credits     string // signed: Locale.Signed
 	Balance     string // after the entry; only on a statement
+	Broken      bool   // the last verification found something wrong with it
 }
 
 // what is the whole of what the entry's cell may have to cut.
