@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recoup/models/approval"
+	"recoup/models/bulk"
 	"recoup/models/bulkgrant"
 	"recoup/models/inbox"
 	"recoup/models/rollout"
@@ -22,6 +23,12 @@ func (p Presenter) InboxMessage(t inbox.Told) views.Message {
 		}
 	case bulkgrant.ToldFailed:
 		p.toldOfFile(&v, t.Detail)
+	case bulk.ToldStopped:
+		var d bulk.ToldOfStop
+		if json.Unmarshal([]byte(t.Detail), &d) == nil {
+			v.URL, v.Title = BulkURL(d.BulkWork), p.L.T("inbox.bulk_stopped", p.L.T("worktitle."+string(d.Kind), p.L.Credits(d.Count)))
+			v.Why = p.L.T("inbox.bulk_stopped_why", p.L.Credits(d.Failed), p.L.Credits(d.Back), p.L.Credits(int64(d.StopPercent)))
+		}
 	case rollout.ToldStep:
 		var d struct {
 			rollout.ToldOfStep

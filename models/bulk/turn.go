@@ -180,6 +180,9 @@ func (s *Store) stop(ctx context.Context, tx *gorm.DB, w Work, failed, back int6
 	if err != nil {
 		return fmt.Errorf("bulk: stop: %w", err)
 	}
+	if err := tellStop(ctx, tx, w, failed, back); err != nil {
+		return err
+	}
 	return audit.Record(ctx, tx, audit.Row{Actor: system(), Action: KindStop, Object: Object(w.ID), Before: map[string]any{"state": Running},
 		After: map[string]any{"state": Stopped, "failed": failed, "back": back, "stop_percent": w.StopPercent}})
 }

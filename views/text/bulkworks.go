@@ -325,6 +325,10 @@ func bulkworks(key string) (en, ja string) {
 		return "The bulk work goes on.", "一括処理を再開しました。"
 	case "done.bulk_abort":
 		return "The bulk work was aborted.", "一括処理を中止しました。"
+	case "inbox.bulk_stopped":
+		return "A bulk work of yours stopped by itself: {1}", "開始した一括処理が自動停止しました：{1}"
+	case "inbox.bulk_stopped_why":
+		return "{1} of {2} that came back had failed again, more than {3} %. Resume it or abort it.", "結果が出た{2}件のうち{1}件が再び失敗し、{3}%を超えました。再開するか中止してください。"
 	case "done.bulk_undo":
 		return "The bulk work is being undone, row by row. What somebody changed since stays as it is.", "一括処理を1件ずつ取り消しています。その後に変更されたものはそのまま残ります。"
 	case "kind.bulk_undo":
