@@ -35,6 +35,22 @@ func (s sample) approval(state string) approvals.Detail {
 	return d
 }
 
+// stepApproval is the request for a step of a rollout, with what it would do.
+func (s sample) stepApproval() approvals.Detail {
+	d := s.approval("undecided")
+	d.Title, d.Before, d.After = s.l.T("approval.advance_rollout", "ro_2026_discount10", "25 %"), "", ""
+	d.ApproveSay = s.l.T("approve.say_step", "Mika Sato")
+	d.Lines = []approvals.Line{{Label: s.l.T("col.rollout"), ID: ui.ID{Value: "ro_2026_discount10", URL: "/rollouts/ro_2026_discount10"}},
+		{Label: s.l.T("rollout.baseline"), Value: s.l.T("price.unit", "0.667", "second")},
+		{Label: s.l.T("rollout.candidate"), Value: s.l.T("rollout.named_off", s.l.T("price.unit", "0.6", "second"), s.l.T("off.percent", "10"))},
+		{Label: s.l.T("col.example"), Value: s.l.T("price.example_was", "60", "second", "36", "40")},
+		{Label: s.l.T("approval.checks", s.at(40*time.Second).Full), Value: s.l.T("approval.check_is", s.l.T("checks.uniqueness"), s.l.T("state.passed"))}}
+	d.Effect = []ui.Change{{Label: s.l.T("step.accounts"), Before: "118", After: s.l.T("effect.about", "2,960", "11,840")},
+		{Label: s.l.T("effect.expected"), After: s.l.T("effect.of_paid", s.l.Signed(-4_120), "41,200", s.l.Signed(-115_360), "28")}}
+	d.Notes = []string{s.l.T("effect.say", "28", "90,114"), s.l.T("effect.young")}
+	return d
+}
+
 func (s sample) approvals() approvals.Model {
 	row := func(state string, credits int64) approvals.Row {
 		return approvals.Row{ID: ui.ID{Value: "cr_4k2mfz7q9w1xh3ab", URL: "/approvals/cr_4k2mfz7q9w1xh3ab"}, Title: s.l.T("approval.grant", s.l.Signed(credits)),

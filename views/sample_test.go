@@ -523,6 +523,8 @@ func rich(lang text.Lang) []page {
 		{name: "approvals", view: approvals.Page(f, s.approvals())},
 		{name: "approvals-list", view: approvals.List(s.l, s.approvals()), fragment: true},
 		{name: "approval", view: approvals.RequestPage(f, s.approval("undecided"))},
+		{name: "approval-step", view: approvals.RequestPage(f, s.stepApproval())},
+		{name: "approval-step-approve", view: approvals.DecidePage(f, approvals.Decide{Act: s.act(false), Request: s.stepApproval(), Verb: "approve"})},
 		{name: "approval-decided", view: approvals.RequestPage(noticed, s.approval("rejected"))},
 		{name: "approve", view: approvals.DecidePage(f, approvals.Decide{Act: s.act(false), Request: s.approval("undecided"), Verb: "approve"})},
 		{name: "reject", view: approvals.DecidePage(f, approvals.Decide{Act: s.act(true), Request: s.approval("undecided"), Verb: "reject", Reason: wrong})},
