@@ -87,7 +87,7 @@ func TestDamageToPaymentsIsNamed(t *testing.T) {
 			[]verify.Check{verify.CheckPayment}, "open"},
 		{"twice", []string{"ALTER TABLE " + payment + " DROP CONSTRAINT settlement_payments_pkey",
 			"INSERT INTO " + payment + " SELECT rollout_id, account_key, job_key, settlement_key, amount, NULL, 'CN-1', operation_id, at FROM " + payment},
-			[]verify.Check{verify.CheckPayment}, "paid"},
+			[]verify.Check{verify.CheckKept, verify.CheckPayment}, "paid"},
 		{"of another rollout", []string{"UPDATE jobs SET cohort = 'baseline' WHERE id = 'paid'", "UPDATE entries SET cohort = 'baseline' WHERE " + ofJob("paid", "charge"),
 			"UPDATE decisions SET cohort = 'baseline' WHERE operation_id = (SELECT operation_id FROM jobs WHERE id = 'paid')", reseal}, []verify.Check{verify.CheckPayment}, "paid"},
 	} {
