@@ -142,7 +142,7 @@ func TestARolloutAndItsSettlementByThreePeople(t *testing.T) {
 	product.sees("The rollout is running again")
 	product.moved(at, "advance", "", "")
 	product.until("!" + blocked)
-	product.sees("Passed", "2 of 2", "Accounts that change to the candidate", "+12 in 28 days")
+	product.sees("Passed", "2 of 2", "Accounts that change to the candidate", "+12 in 1 day")
 	product.accessible("the dialog that widens")
 	product.confirmed("primary", "Quiet for a day")
 	product.sees("The rollout stands at its next stage")

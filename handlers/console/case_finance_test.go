@@ -9,6 +9,8 @@ import (
 
 	"recoup/handlers/route"
 	"recoup/models/audit"
+	"recoup/models/job"
+	"recoup/models/modeltest"
 	"recoup/models/staff"
 )
 
@@ -18,6 +20,10 @@ func TestCase_F47_EveryActionConfirms(t *testing.T) {
 	w := newWorld(t)
 	w.Account(t, "acct_7", 100)
 	w.dead("acct_7", "j1", 40, "no")
+	w.dead("acct_7", "j2", 40, "no")
+	if _, err := w.Jobs.Discard(t.Context(), job.PersonRequest{Envelope: modeltest.Envelope(), AccountID: "acct_7", JobID: "j2", Reason: "bad_input"}); err != nil {
+		t.Fatal(err)
+	}
 	routes := w.console.Routes()
 	admin := w.as(staff.Admin)
 	checked := 0
@@ -35,7 +41,11 @@ func TestCase_F47_EveryActionConfirms(t *testing.T) {
 			t.Errorf("%s acts without a page that confirms it", r.Path)
 			continue
 		}
-		path := strings.NewReplacer(":account", "acct_7", ":job", "j1").Replace(r.Path)
+		id := "j1"
+		if strings.HasSuffix(r.Path, "/reopen") {
+			id = "j2"
+		}
+		path := strings.NewReplacer(":account", "acct_7", ":job", id).Replace(r.Path)
 		before := w.count(`SELECT (SELECT count(*) FROM operations) + (SELECT count(*) FROM entries)`)
 		rec := admin.get(path)
 		if rec.Code == http.StatusNotFound {

@@ -184,7 +184,7 @@ const unitsOfEach = 3
 // surviveFaults runs customers and workers while each part is killed in turn, and then asks for everything
 // that was acknowledged once more.
 func surviveFaults(t *testing.T, i *installation, api *caller) {
-	const accounts, credits = 3, 100_000
+	const accounts, credits = 3, 90_000
 	for n := range accounts {
 		account := fmt.Sprintf("acct_%d", n)
 		api.must(t, http.MethodPut, "/v1/accounts/"+account, "put-"+account, map[string]any{"name": account})
