@@ -108,8 +108,10 @@ func (s *Service) Requeue(ctx context.Context, r PersonRequest) (operation.Outco
 			when = gorm.Expr("GREATEST(date_trunc('second', ?::timestamptz + interval '999999 microseconds'), date_trunc('second', clock_timestamp() + interval '999999 microseconds'))", *r.At)
 			expires = gorm.Expr("GREATEST(expires_at, clock_timestamp() + expires_ms * interval '1 millisecond', ?::timestamptz + expires_ms * interval '1 millisecond')", *r.At)
 		}
+		// The caller of an external job may have told of attempts beyond the one that died. They are over, so the next one is none of them.
+		made := gorm.Expr(`(SELECT GREATEST(jobs.attempt, max(t.attempt)) FROM attempts t WHERE t.account_key = jobs.account_key AND t.job_key = jobs.key)`)
 		set := map[string]any{
-			"state": Retrying, "generation": gorm.Expr("generation + 1"), "generation_base": gorm.Expr("attempt"),
+			"state": Retrying, "generation": gorm.Expr("generation + 1"), "attempt": made, "generation_base": made,
 			"dead_at": nil, "dead_reason": "", "not_before": when, "expires_at": expires}
 		setPayload(set, payload)
 		j, was, err := s.move(ctx, tx, at, "put back", "state = 'dead'", set)

@@ -194,6 +194,10 @@ func (j *refJob) move(from, to string) (refusal string) {
 	j.state = to
 	if from == "dead" && to == "retrying" {
 		j.generation++
+		// What was told of later attempts is over: the next one is none of them.
+		for told := range j.ended {
+			j.attempt = max(j.attempt, told)
+		}
 		j.base, j.expired = j.attempt, false
 		j.deadReason = ""
 	}
