@@ -46,7 +46,8 @@ func TestTwoSettlementsOfTheSameJobsPayEachOnce(t *testing.T) {
 		}
 	}
 	first, second := w.overlapping(settlement.Filter{})
-	var wg sync.WaitGroup
+	// All are taken before any works: one that had ended meanwhile could not be taken again.
+	var works []func()
 	for _, st := range []settlement.Settlement{first, second} {
 		for range 2 {
 			other := over(t, modeltest.New(t, w.G, modeltest.Fast()))
@@ -56,12 +57,16 @@ func TestTwoSettlementsOfTheSameJobsPayEachOnce(t *testing.T) {
 			if err := w.G.Exec(`UPDATE tasks SET due_at = clock_timestamp() WHERE id = ?`, *st.TaskID).Error; err != nil {
 				t.Fatal(err)
 			}
-			wg.Go(func() {
+			works = append(works, func() {
 				if _, err := other.store.Run(context.Background(), run); err != nil && err != task.ErrStopped {
 					t.Errorf("%v", err)
 				}
 			})
 		}
+	}
+	var wg sync.WaitGroup
+	for _, work := range works {
+		wg.Go(work)
 	}
 	wg.Wait()
 	if n := w.count(`SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`); n != 0 {
