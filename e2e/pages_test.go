@@ -106,6 +106,7 @@ func TestEveryPage(t *testing.T) {
 				b.goTo(path)
 				b.until(fmt.Sprintf("document.readyState === 'complete' && document.documentElement.lang === %q && document.documentElement.dataset.theme === 'light'", lang))
 				b.fits(path, 1280)
+				b.picture(path, lang+"-light", 1280)
 				// Markup is the same in all four, words and colours are not.
 				if lang == "en" {
 					b.accessible(path)
@@ -114,8 +115,14 @@ func TestEveryPage(t *testing.T) {
 				}
 				eval[bool](b, "document.documentElement.dataset.theme = 'dark', true")
 				b.accessible(path+" (dark)", "color-contrast")
+				b.picture(path, lang+"-dark", 1280)
 				b.size(390, 844)
 				b.fits(path, 390)
+				b.picture(path, lang+"-dark", 390)
+				if b.pictures() != "" {
+					eval[bool](b, "document.documentElement.dataset.theme = 'light', true")
+					b.picture(path, lang+"-light", 390)
+				}
 			}
 		})
 	}
