@@ -28,6 +28,7 @@ import (
 	"recoup/models/inbox"
 	"recoup/models/job"
 	"recoup/models/ledger"
+	"recoup/models/menu"
 	"recoup/models/month"
 	"recoup/models/operation"
 	"recoup/models/pricing"
@@ -95,13 +96,14 @@ type Deps struct {
 // Console holds the handlers.
 type Console struct {
 	Deps
+	menu *menu.Store
 	// exports holds a place for each file that may be written at a time.
 	exports chan struct{}
 }
 
 // New makes the handlers.
 func New(d Deps) *Console {
-	return &Console{Deps: d, exports: make(chan struct{}, maxExports)}
+	return &Console{Deps: d, menu: menu.New(d.Ops), exports: make(chan struct{}, maxExports)}
 }
 
 // Routes declares every URL of the console.
@@ -300,30 +302,37 @@ func (h *Console) frame(r request) layout.Frame {
 	}
 	f.Pricing = r.may(staff.PricingView)
 	f.Settlements = r.may(staff.SettlementView)
-	if r.may(staff.DeadLetterView) {
-		if open, err := h.Letters.Count(r.Request().Context(), railCount); err == nil {
-			f.DeadLetters = r.L.Credits(open)
-			if open == railCount {
-				f.DeadLetters += "+"
-			}
-		}
-	}
+	h.countRail(r, &f)
+	return f
+}
+
+// countRail fills in the numbers of the rail that the person may see. Where they cannot be read there are none.
+func (h *Console) countRail(r request, f *layout.Frame) {
+	want := menu.Wanted{DeadLetters: r.may(staff.DeadLetterView), Halted: r.may(staff.RolloutView)}
 	if r.may(staff.PreferenceEdit) {
-		if unread, err := h.Inbox.Unread(r.Request().Context(), r.Who.Actor(), railCount); err == nil {
-			f.Inbox = counted(r, unread)
-		}
-	}
-	if r.may(staff.RolloutView) {
-		if halted, err := h.Rollouts.CountHalted(r.Request().Context()); err == nil {
-			f.Halted = r.L.Credits(halted)
-		}
+		who := r.Who.Actor()
+		want.Unread = &who
 	}
 	if r.may(staff.ApprovalView) {
-		if open, err := h.Requests.CountOpen(r.Request().Context(), r.waiting(), railCount); err == nil {
-			f.Approvals = counted(r, open)
-		}
+		waiting := r.waiting()
+		want.Requests = &waiting
 	}
-	return f
+	n, err := h.menu.Count(r.Request().Context(), want, railCount)
+	if err != nil {
+		return
+	}
+	if want.DeadLetters {
+		f.DeadLetters = counted(r, n.DeadLetters)
+	}
+	if want.Unread != nil {
+		f.Inbox = counted(r, n.Unread)
+	}
+	if want.Halted {
+		f.Halted = r.L.Credits(n.Halted)
+	}
+	if want.Requests != nil {
+		f.Approvals = counted(r, n.Requests)
+	}
 }
 
 // here is the path and query to come back to: this page, or the object of a form that was posted.

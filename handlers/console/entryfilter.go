@@ -199,21 +199,16 @@ type actors struct {
 // actors reads everybody, the disabled and revoked too: what they did stays.
 func (h *Console) actors(ctx context.Context) (actors, error) {
 	out := actors{names: map[string]string{}, mails: map[string]string{}}
-	people, err := h.Staff.List(ctx)
+	all, err := h.Staff.Actors(ctx)
 	if err != nil {
 		return out, err
 	}
-	keys, err := h.Staff.ListKeys(ctx)
-	if err != nil {
-		return out, err
-	}
-	for _, p := range people {
-		id := p.Actor().String()
-		out.names[id], out.mails[id], out.order = p.Name, p.Email, append(out.order, id)
-	}
-	for _, k := range keys {
-		id := k.Actor().String()
-		out.names[id], out.order = k.Name, append(out.order, id)
+	for _, x := range all {
+		id := x.Actor.String()
+		out.names[id], out.order = x.Name, append(out.order, id)
+		if x.Email != "" {
+			out.mails[id] = x.Email
+		}
 	}
 	return out, nil
 }

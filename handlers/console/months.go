@@ -113,23 +113,28 @@ func (h *Console) month(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	pr, err := h.presenter(r)
-	if err != nil {
-		return err
+	pr := present.Presenter{L: r.L, Now: r.Now}
+	if o.Closed != nil {
+		// Nobody is named but who closed it.
+		if pr, err = h.presenter(r); err != nil {
+			return err
+		}
 	}
 	// A closed month has the days of the zone it was closed in.
 	pr.L.Zone = o.Location
 	m := pr.Month(o, verified, h.Months.Zone())
-	found, err := h.Verifier.OfMonth(ctx, o.Month, o.From, o.To, foundShown)
-	if err != nil {
-		return err
+	if verified != nil && verified.Found > 0 {
+		found, err := h.Verifier.OfMonth(ctx, o.Month, o.From, o.To, foundShown)
+		if err != nil {
+			return err
+		}
+		m.Tie.Found = pr.FoundOfMonth(found)
 	}
-	m.Tie.Found = pr.FoundOfMonth(found)
 	if r.may(staff.LedgerExport) {
 		m.Exports = ui.Exports{Say: r.L.T("month.export"), Links: []ui.Link{{Text: r.L.T("export.csv"), URL: present.MonthURL(o.Month) + "/export"}}}
 	}
 	if r.may(staff.MonthClose) && o.Closed == nil && !o.To.After(r.Now) {
-		obstacle, err := h.Months.Obstacle(ctx, o.Month)
+		obstacle, err := h.Months.ObstacleTo(ctx, o, verified)
 		if err != nil {
 			return err
 		}

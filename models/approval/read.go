@@ -9,9 +9,11 @@ import (
 	"gorm.io/gorm"
 
 	"recoup/models/audit"
+	"recoup/models/db"
 	"recoup/models/fault"
 	"recoup/models/operation"
 	"recoup/models/page"
+	"recoup/models/where"
 )
 
 // selectRequest reads change requests with the state that the clock gives them.
@@ -74,15 +76,18 @@ func (s *Store) OfOperation(ctx context.Context, scope operation.Scope, id strin
 
 // CountOpen counts those that can be decided and that the filter keeps, up to most.
 func (s *Store) CountOpen(ctx context.Context, f Filter, most int) (int64, error) {
-	f.Undecided = true
-	where, args := f.where()
-	var n int64
-	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM change_requests c WHERE `+strings.Join(where, ` AND `)+` LIMIT ?) o`,
-		append(args, most)...).Scan(&n).Error
+	n, err := db.Counts(ctx, s.g, Undecided(f, most))
 	if err != nil {
 		return 0, fmt.Errorf("approval: count: %w", err)
 	}
-	return n, nil
+	return n[0], nil
+}
+
+// Undecided is what CountOpen counts, for whoever counts other things as well.
+func Undecided(f Filter, most int) db.Count {
+	f.Undecided = true
+	conditions, args := f.where()
+	return db.Count{SQL: `SELECT count(*) FROM (SELECT 1 FROM change_requests c WHERE ` + strings.Join(conditions, ` AND `) + where.Limit(most) + `) o`, Args: args}
 }
 
 // Filter narrows a list. Zero values do not.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recoup/models/credit"
+	"recoup/models/db"
 	"recoup/models/page"
 	"recoup/models/where"
 )
@@ -79,12 +80,16 @@ func (s *Service) Waiting(ctx context.Context) (Waiting, error) {
 
 // Count counts the open dead letters, but no further than limit: what it returns is exact below it.
 func (s *Service) Count(ctx context.Context, limit int) (int64, error) {
-	var n int64
-	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM dead_letters WHERE closed_at IS NULL` + atMost(limit) + `) x`).Scan(&n).Error
+	n, err := db.Counts(ctx, s.g, Opened(limit))
 	if err != nil {
 		return 0, fmt.Errorf("deadletter: count: %w", err)
 	}
-	return n, nil
+	return n[0], nil
+}
+
+// Opened is what Count counts, for whoever counts other things as well.
+func Opened(limit int) db.Count {
+	return db.Count{SQL: `SELECT count(*) FROM (SELECT 1 FROM dead_letters WHERE closed_at IS NULL` + atMost(limit) + `) x`}
 }
 
 // JobKey names a job inside.

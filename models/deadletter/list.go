@@ -169,20 +169,6 @@ func (s *Service) Where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 	return s.where(ctx, tab, f)
 }
 
-// CountMatching counts what is in a tab and matches a filter, no further than limit.
-func (s *Service) CountMatching(ctx context.Context, tab Tab, f Filter, limit int) (int64, error) {
-	w, err := s.where(ctx, tab, f)
-	if err != nil {
-		return 0, err
-	}
-	var n int64
-	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM dead_letters d `+w.SQL()+atMost(limit)+`) x`, w.Args()...).Scan(&n).Error
-	if err != nil {
-		return 0, fmt.Errorf("deadletter: matching: %w", err)
-	}
-	return n, nil
-}
-
 func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, error) {
 	var w where.Clause
 	if tab == Closed {

@@ -18,6 +18,7 @@ import (
 	"recoup/models/fault"
 	"recoup/models/operation"
 	"recoup/models/page"
+	"recoup/models/where"
 )
 
 // CodeMessageNotFound: the person has no such message.
@@ -150,12 +151,16 @@ func (s *Store) List(ctx context.Context, who actor.Actor, unread bool, from *Po
 
 // Unread counts what a person has not read, up to most.
 func (s *Store) Unread(ctx context.Context, who actor.Actor, most int) (int64, error) {
-	var n int64
-	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM inbox_messages WHERE staff_id = ? AND read_at IS NULL LIMIT ?) u`, who.ID, most).Scan(&n).Error
+	n, err := db.Counts(ctx, s.g, UnreadBy(who, most))
 	if err != nil {
 		return 0, fmt.Errorf("inbox: unread: %w", err)
 	}
-	return n, nil
+	return n[0], nil
+}
+
+// UnreadBy is what Unread counts, for whoever counts other things as well.
+func UnreadBy(who actor.Actor, most int) db.Count {
+	return db.Count{SQL: `SELECT count(*) FROM (SELECT 1 FROM inbox_messages WHERE staff_id = ? AND read_at IS NULL` + where.Limit(most) + `) u`, Args: []any{who.ID}}
 }
 
 // Mark marks one message of a person as read, or as unread again. Fault: message_not_found.

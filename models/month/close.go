@@ -75,56 +75,78 @@ func (o Obstacle) fault(m calendar.Month) *fault.Error {
 
 // Obstacle returns the first thing that stands in the way of closing a month, nil when nothing does.
 func (s *Service) Obstacle(ctx context.Context, m calendar.Month) (*Obstacle, error) {
+	return s.settled(ctx, func() (*Obstacle, error) { return s.obstacle(ctx, s.g, m) })
+}
+
+// ObstacleTo is Obstacle for whoever has read the month and what is known of verify a moment ago.
+func (s *Service) ObstacleTo(ctx context.Context, o Overview, verified *Verified) (*Obstacle, error) {
+	if o.Closed != nil {
+		return &Obstacle{State: StateClosed}, nil
+	}
+	return s.settled(ctx, func() (*Obstacle, error) { return s.between(ctx, s.g, o.From, o.To, known(verified)) })
+}
+
+// settled asks for an obstacle, and once more where the horizon alone may stand in the way: nobody may have moved it since the
+// month ended. It is moved for that only, since moving it writes.
+func (s *Service) settled(ctx context.Context, ask func() (*Obstacle, error)) (*Obstacle, error) {
+	o, err := ask()
+	if err != nil || o == nil || o.State != StateSettling {
+		return o, err
+	}
 	if _, err := horizon.Settle(ctx, s.g); err != nil {
 		return nil, err
 	}
-	return s.obstacle(ctx, s.g, m)
+	return ask()
+}
+
+func known(v *Verified) func(context.Context) (*Verified, error) {
+	return func(context.Context) (*Verified, error) { return v, nil }
 }
 
 func (s *Service) obstacle(ctx context.Context, g *gorm.DB, m calendar.Month) (*Obstacle, error) {
-	closed, err := find(ctx, g, m)
+	around, err := s.around(ctx, g, m)
 	if err != nil {
 		return nil, err
 	}
-	if closed != nil {
-		return &Obstacle{State: StateClosed}, nil
+	for _, r := range around {
+		if r.Month == m.String() {
+			return &Obstacle{State: StateClosed}, nil
+		}
 	}
-	from, to, err := s.span(ctx, g, m)
-	if err != nil {
-		return nil, err
+	from, to := s.spanned(m, around)
+	return s.between(ctx, g, from, to, s.Verified)
+}
+
+// between is the obstacle to closing the open month between two moments.
+func (s *Service) between(ctx context.Context, g *gorm.DB, from, to time.Time, verified func(context.Context) (*Verified, error)) (*Obstacle, error) {
+	var f struct {
+		Now, Final time.Time
+		// Open is the oldest entry before the month that no closed month holds, Last the last month closed before it.
+		Open *time.Time
+		Last string
+		// Later is true when a month after it is closed.
+		Later bool
 	}
-	var now time.Time
-	if err := db.Row(ctx, g, `SELECT clock_timestamp()`).Scan(&now); err != nil {
-		return nil, fmt.Errorf("month: %w", db.Fault(err))
-	}
-	if now.Before(to) {
+	// Whoever sees where the horizon is sees every entry before it.
+	err := g.WithContext(ctx).Raw(`SELECT clock_timestamp() AS now, (SELECT final_at FROM horizon) AS final, COALESCE(last.month, '') AS last,
+			(SELECT created_at FROM entries WHERE created_at < ? AND created_at >= COALESCE(last.ends, 'epoch') ORDER BY created_at LIMIT 1) AS open,
+			EXISTS (SELECT 1 FROM closed_months WHERE ends > ?) AS later
+		FROM (VALUES (1)) one LEFT JOIN (SELECT month, ends FROM closed_months WHERE ends <= ? ORDER BY ends DESC LIMIT 1) last ON true`, from, to, from).Scan(&f).Error
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("month: what stands in the way: %w", db.Fault(err))
+	case f.Now.Before(to):
 		return &Obstacle{State: StateNotOver}, nil
-	}
-	final, err := horizon.Final(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	if final.Before(to) || now.Before(to.Add(settle)) {
+	case f.Final.Before(to) || f.Now.Before(to.Add(settle)):
 		since, err := horizon.Oldest(ctx, g)
 		return &Obstacle{State: StateSettling, Since: since}, err
-	}
-	// The oldest entry before the month that no closed month holds.
-	var open *time.Time
-	var later bool
-	err = db.Row(ctx, g, `SELECT (SELECT created_at FROM entries WHERE created_at < $1
-			AND created_at >= COALESCE((SELECT max(ends) FROM closed_months WHERE ends <= $1), 'epoch') ORDER BY created_at LIMIT 1),
-		EXISTS (SELECT 1 FROM closed_months WHERE ends > $1)`, from).Scan(&open, &later)
-	if err != nil {
-		return nil, fmt.Errorf("month: months around: %w", db.Fault(err))
-	}
-	if later {
+	case f.Later:
 		return &Obstacle{State: StateLater}, nil
-	}
-	if open != nil {
-		first, err := s.monthOf(ctx, g, *open)
+	case f.Open != nil:
+		first, err := s.firstOpen(*f.Open, f.Last)
 		return &Obstacle{State: StatePrevious, Month: first}, err
 	}
-	last, err := s.Verified(ctx)
+	last, err := verified(ctx)
 	switch {
 	case err != nil:
 		return nil, err
@@ -136,14 +158,21 @@ func (s *Service) obstacle(ctx context.Context, g *gorm.DB, m calendar.Month) (*
 	return nil, nil
 }
 
-// monthOf is the open month that holds a moment. By the book time zone of today it may lie in one that was closed in
-// another zone and had ended by then.
-func (s *Service) monthOf(ctx context.Context, g *gorm.DB, at time.Time) (calendar.Month, error) {
-	for m := calendar.MonthOf(at.In(s.zone)); ; m = m.Next() {
-		if _, to, err := s.span(ctx, g, m); err != nil || at.Before(to) {
-			return m, err
-		}
+// firstOpen is the open month that holds a moment after the end of the last closed month, "" where none is closed. By the book
+// time zone of today the moment may lie in a month that was closed in another zone and had ended by then.
+func (s *Service) firstOpen(at time.Time, last string) (calendar.Month, error) {
+	m := calendar.MonthOf(at.In(s.zone))
+	if last == "" {
+		return m, nil
 	}
+	closed, err := calendar.ParseMonth(last)
+	if err != nil {
+		return m, fmt.Errorf("month: %w", err)
+	}
+	if m.Before(closed.Next()) {
+		m = closed.Next()
+	}
+	return m, nil
 }
 
 // CloseRequest asks for a month to be closed.

@@ -23,6 +23,8 @@ type Verified struct {
 	// Problems are the checks of the ledger that found something, empty when none did. What only concerns the
 	// work of jobs, not their money, is left out.
 	Problems []string
+	// Found is how many problems it found in all, those of the work included.
+	Found int64
 }
 
 // Deps are what a Service needs.
@@ -112,13 +114,22 @@ func (s *Service) Span(ctx context.Context, m calendar.Month) (from, to time.Tim
 }
 
 func (s *Service) span(ctx context.Context, g *gorm.DB, m calendar.Month) (from, to time.Time, err error) {
-	var rows []stored
-	err = g.WithContext(ctx).Raw(selectClosed+` WHERE month IN (?, ?, ?)`, m.String(), m.Previous().String(), m.Next().String()).Scan(&rows).Error
+	rows, err := s.around(ctx, g, m)
 	if err != nil {
-		return from, to, fmt.Errorf("month: span: %w", db.Fault(err))
+		return from, to, err
 	}
 	from, to = s.spanned(m, rows)
 	return from, to, nil
+}
+
+// around returns, of a month and the two beside it, those that are closed: when they begin and end.
+func (s *Service) around(ctx context.Context, g *gorm.DB, m calendar.Month) ([]stored, error) {
+	var rows []stored
+	err := g.WithContext(ctx).Raw(`SELECT month, starts, ends FROM closed_months WHERE month IN (?, ?, ?)`, m.String(), m.Previous().String(), m.Next().String()).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("month: months around: %w", db.Fault(err))
+	}
+	return rows, nil
 }
 
 // spanned is the span of a month, where rows are those of it and of the months around it that are closed.

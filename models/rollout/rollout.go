@@ -15,6 +15,7 @@ import (
 	"gorm.io/gorm"
 
 	"recoup/models/approval"
+	"recoup/models/db"
 	"recoup/models/fault"
 	"recoup/models/operation"
 	"recoup/models/page"
@@ -218,13 +219,17 @@ func (s *Service) Page(ctx context.Context, from *Position, dir page.Direction, 
 
 // CountHalted counts the rollouts that are halted: at most one an action.
 func (s *Service) CountHalted(ctx context.Context) (int64, error) {
-	var n int64
-	// The condition is that of the index of live rollouts, and more.
-	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM rollouts WHERE state IN ('running', 'paused', 'halted') AND state = 'halted'`).Scan(&n).Error
+	n, err := db.Counts(ctx, s.g, HaltedOnes())
 	if err != nil {
 		return 0, fmt.Errorf("rollout: halted: %w", err)
 	}
-	return n, nil
+	return n[0], nil
+}
+
+// HaltedOnes is what CountHalted counts, for whoever counts other things as well.
+func HaltedOnes() db.Count {
+	// The condition is that of the index of live rollouts, and more.
+	return db.Count{SQL: `SELECT count(*) FROM rollouts WHERE state IN ('running', 'paused', 'halted') AND state = 'halted'`}
 }
 
 // Live returns the rollouts that are live.

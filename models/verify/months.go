@@ -140,6 +140,9 @@ func (v *Verifier) Verified(ctx context.Context) (*month.Verified, error) {
 		return nil, err
 	}
 	out := month.Verified{StartedAt: last.Started}
+	for _, n := range last.ByCheck {
+		out.Found += n
+	}
 	for _, check := range Checks() {
 		switch check {
 		case CheckLine, CheckStuck, CheckTally, CheckLetter, CheckCost, CheckFinding:
