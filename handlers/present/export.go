@@ -80,6 +80,9 @@ func (p Presenter) filterWords(in export.Input) (out []ui.Chip) {
 	add(p.L.T("filter.operation"), f.OperationID)
 	add(p.L.T("col.rule_version"), f.RuleVersion)
 	add(p.L.T("filter.rollout"), f.RolloutID)
+	add(p.L.T("filter.action"), f.Action)
+	add(p.L.T("filter.cohort"), p.L.Maybe("cohort."+f.Cohort, f.Cohort))
+	add(p.L.T("filter.category"), p.L.Maybe("category."+f.Category, f.Category))
 	if f.Actor != "" {
 		add(p.L.T("filter.actor"), p.actor(f.Actor))
 	}
