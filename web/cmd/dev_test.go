@@ -177,6 +177,7 @@ func devLife(t *testing.T, d dev, data string, began time.Time) {
 	if left := processesIn(t, data); len(left) > 0 {
 		t.Errorf("still running: %s", strings.Join(left, "\n"))
 	}
+	t.Run("hledger reads the export", func(t *testing.T) { exportIsReadByHledger(t, data) })
 
 	listen := freeAddress(t)
 	reset := command{args: []string{"dev", "--data", data, "--reset", "--listen", listen}, stdin: "no\n"}
