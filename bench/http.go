@@ -80,18 +80,44 @@ type server struct {
 	target httpTarget
 }
 
-// startServer builds the program and runs `recoup serve` on the bench's database and Redis.
-func (b *bench) startServer(ctx context.Context, redis, dir string) (*server, error) {
+// buildProgram builds the program into a directory and returns its path.
+func buildProgram(ctx context.Context, dir string) (string, error) {
 	program := filepath.Join(dir, "recoup")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "recoup")
 	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build the server: %w\n%s", err, out)
+		return "", fmt.Errorf("build the server: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+// startServer builds the program and runs `recoup serve` on the bench's database and Redis.
+func (b *bench) startServer(ctx context.Context, redis, dir string) (*server, error) {
+	program, err := buildProgram(ctx, dir)
+	if err != nil {
+		return nil, err
 	}
 	_, key, err := staff.New(b.g, staff.Options{}).CreateKey(ctx, staff.By{Actor: actor.System()},
 		staff.NewKey{Name: "bench", Scopes: []staff.Scope{staff.JobsWrite, staff.LedgerWrite}})
 	if err != nil {
 		return nil, err
 	}
+	s, err := startProcess(ctx, program, "serve", dir, append(environment(b.url, redis), fmt.Sprint("RECOUP_DB_CONNS=", b.pool)))
+	if err != nil {
+		return nil, err
+	}
+	s.target.key = key
+	s.target.client.Transport = &http.Transport{MaxIdleConnsPerHost: b.clients}
+	return s, nil
+}
+
+// environment is that of a process over a database and a Redis.
+func environment(database, redis string) []string {
+	return append(os.Environ(), "DATABASE_URL="+database, "REDIS_URL="+redis, "RECOUP_SECRET=bench-bench-bench-bench-bench-32")
+}
+
+// startProcess runs `recoup serve` until it answers, or `recoup work`, which answers nobody and returns at once. What it logs goes to a
+// file in dir.
+func startProcess(ctx context.Context, program, command, dir string, env []string) (*server, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -99,25 +125,23 @@ func (b *bench) startServer(ctx context.Context, redis, dir string) (*server, er
 	address := listener.Addr().String()
 	listener.Close()
 
-	log, err := os.Create(filepath.Join(dir, "serve.log"))
+	log, err := os.Create(filepath.Join(dir, command+".log"))
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	s := &server{cmd: exec.Command(program, "serve"), target: httpTarget{base: "http://" + address, key: key,
-		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: b.clients}}}}
-	s.cmd.Env = append(os.Environ(), "DATABASE_URL="+b.url, "REDIS_URL="+redis, "RECOUP_LISTEN="+address,
-		"RECOUP_SECRET=bench-bench-bench-bench-bench-32", fmt.Sprint("RECOUP_DB_CONNS=", b.pool))
+	s := &server{cmd: exec.Command(program, command), target: httpTarget{base: "http://" + address, client: &http.Client{Timeout: time.Minute}}}
+	s.cmd.Env = append(env, "RECOUP_LISTEN="+address)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); command == "serve"; time.Sleep(50 * time.Millisecond) {
 		res, err := s.target.client.Get(s.target.base + "/healthz")
 		if err == nil {
 			res.Body.Close()
 			if res.StatusCode == http.StatusOK {
-				return s, nil
+				break
 			}
 		}
 		if time.Now().After(deadline) || ctx.Err() != nil {
@@ -125,6 +149,7 @@ func (b *bench) startServer(ctx context.Context, redis, dir string) (*server, er
 			return nil, errors.Join(fmt.Errorf("the server does not answer: %s", head(string(text))), s.stop())
 		}
 	}
+	return s, nil
 }
 
 // stop ends the server in order.

@@ -56,7 +56,7 @@ func (p *pageLedger) middle() deadletter.Position {
 
 // deepInLetters is the address of the page behind a position.
 func deepInLetters(at deadletter.Position) string {
-	cursor, err := page.Cursor[string, deadletter.Position]{Position: at, Direction: page.Older}.Encode()
+	cursor, err := page.Cursor[string, deadletter.Position]{Query: "/dead-letters?", Position: at, Direction: page.Older}.Encode()
 	if err != nil {
 		panic(err) // a position always encodes
 	}

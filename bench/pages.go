@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -10,11 +11,13 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"gorm.io/gorm"
 
+	"recoup/models/actor"
 	"recoup/models/db"
 	"recoup/models/ledger"
 	"recoup/models/page"
@@ -49,21 +52,9 @@ func openPages(ctx context.Context, l *ledgers, n int64, deadEvery int, dir stri
 	if p.g, err = db.Open(ctx, db.Config{URL: url}); err != nil {
 		return nil, err
 	}
-	people, by := staff.New(p.g, staff.Options{}), staff.By{}
-	by.Actor.Kind = "system"
-	who, err := people.CreateStaff(ctx, by, staff.NewPerson{Email: fmt.Sprintf("bench-%d@example.com", time.Now().UnixNano()), Name: "Bench", Role: staff.Lead})
-	if err != nil {
+	if _, p.cookie, err = signIn(ctx, p.g); err != nil {
 		return nil, err
 	}
-	link, err := people.SignInLink(ctx, by, who.ID, time.Hour)
-	if err != nil {
-		return nil, err
-	}
-	in, err := people.ConsumeLink(ctx, link, staff.Client{})
-	if err != nil {
-		return nil, err
-	}
-	p.cookie = in.Token
 	b := &bench{g: p.g, url: url, pool: 16, clients: 1}
 	if p.server, err = b.startServer(ctx, redisURL(l.services.Redis.Network(), l.services.Redis.Addr()), dir); err != nil {
 		return nil, err
@@ -75,6 +66,21 @@ func openPages(ctx context.Context, l *ledgers, n int64, deadEvery int, dir stri
 	return p, nil
 }
 
+// signIn makes a person who may see and do all that finance and support do, and returns the content of their cookie.
+func signIn(ctx context.Context, g *gorm.DB) (who staff.Person, cookie string, err error) {
+	people, by := staff.New(g, staff.Options{}), staff.By{Actor: actor.System()}
+	who, err = people.CreateStaff(ctx, by, staff.NewPerson{Email: fmt.Sprintf("bench-%d@example.com", time.Now().UnixNano()), Name: "Bench", Role: staff.Lead})
+	if err != nil {
+		return who, "", err
+	}
+	link, err := people.SignInLink(ctx, by, who.ID, time.Hour)
+	if err != nil {
+		return who, "", err
+	}
+	in, err := people.ConsumeLink(ctx, link, staff.Client{})
+	return who, in.Token, err
+}
+
 func (p *pageLedger) close() error {
 	err := p.server.stop()
 	if pool, poolErr := p.g.DB(); poolErr == nil {
@@ -83,21 +89,43 @@ func (p *pageLedger) close() error {
 	return err
 }
 
-// get asks for a page once and returns how long it took from the first byte sent to the last one read, and how many there were.
-func (p *pageLedger) get(ctx context.Context, path string) (took time.Duration, size int64, status int, err error) {
+// ask sends a request for a page.
+func (p *pageLedger) ask(ctx context.Context, path string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.server.target.base+path, nil)
 	if err != nil {
-		return 0, 0, 0, err
+		return nil, err
 	}
 	req.AddCookie(&http.Cookie{Name: "recoup", Value: p.cookie})
+	return p.client.Do(req)
+}
+
+// get asks for a page once and returns how long it took from the first byte sent to the last one read, and how many there were.
+func (p *pageLedger) get(ctx context.Context, path string) (took time.Duration, size int64, status int, err error) {
 	started := time.Now()
-	res, err := p.client.Do(req)
+	res, err := p.ask(ctx, path)
 	if err != nil {
 		return 0, 0, 0, err
 	}
 	defer res.Body.Close()
 	size, err = io.Copy(io.Discard, res.Body)
 	return time.Since(started), size, res.StatusCode, err
+}
+
+// isDeep fails where a page that is to be in the middle of a list is its first one: nothing newer lies before it.
+func (p *pageLedger) isDeep(ctx context.Context, m measured) error {
+	if !strings.HasSuffix(m.name, deep) {
+		return nil
+	}
+	res, err := p.ask(ctx, m.path(p))
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err == nil && !bytes.Contains(body, []byte(`rel="prev"`)) {
+		err = fmt.Errorf("%s (%s) is the first page of its list", m.name, m.path(p))
+	}
+	return err
 }
 
 // read is one read of a row by its primary key, through a pool like the server's.
@@ -114,9 +142,13 @@ type measured struct {
 	path func(p *pageLedger) string
 }
 
-// deepIn is the address of a page in the middle of a list: behind a position.
+// deep is how the name of a page in the middle of a list ends.
+const deep = ", deep"
+
+// deepIn is the address of a page in the middle of a list: behind a position. A cursor names the list that it belongs to; another
+// one's leads to the first page, which isDeep tells.
 func deepIn(path string, filter url.Values, at ledger.Position) string {
-	cursor, err := page.Cursor[string, ledger.Position]{Query: filter.Encode(), Position: at, Direction: page.Older}.Encode()
+	cursor, err := page.Cursor[string, ledger.Position]{Query: path + "?" + filter.Encode(), Position: at, Direction: page.Older}.Encode()
 	if err != nil {
 		panic(err) // a position always encodes
 	}
@@ -237,6 +269,13 @@ func measurePages(ctx context.Context, both []*pageLedger, pages []measured, lim
 	there := make([]bool, len(pages))
 	for i := range both {
 		took[i], sizes[i] = make([]times, len(pages)), make([]int64, len(pages))
+	}
+	for _, m := range pages {
+		for _, p := range both {
+			if err := p.isDeep(ctx, m); err != nil {
+				return err
+			}
+		}
 	}
 	const warm = 3
 	for round := range rounds + warm {
