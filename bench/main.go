@@ -7,6 +7,7 @@
 //	go run ./bench -fsync=false          without waiting for the disk
 //	go run ./bench pages -h              how long pages take over a small and a large ledger
 //	go run ./bench queries -h            PostgreSQL's plan of each query behind the pages
+//	go run ./bench export -h             what memory files of a million entries take
 //	go run ./bench generate -h           fills a database with a ledger of millions of entries
 //
 // The models are called in this process; over HTTP a `recoup serve` is built and run beside it. The private
@@ -125,12 +126,14 @@ func command(name string, args []string) error {
 	switch name {
 	case "generate":
 		return runGenerate(ctx, args)
+	case "export":
+		return runExport(ctx, args)
 	case "queries":
 		return runQueries(ctx, args)
 	case "pages":
 		return runPages(ctx, args)
 	}
-	return fmt.Errorf("there is no command %q; there are generate, pages and queries", name)
+	return fmt.Errorf("there is no command %q; there are export, generate, pages and queries", name)
 }
 
 func (b *bench) run(ctx context.Context, fsync bool, profile string) (err error) {
