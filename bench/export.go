@@ -144,7 +144,7 @@ func (x *exporter) run(ctx context.Context, formats []export.Format) ([]footprin
 	return out, nil
 }
 
-// sent has a file sent as it is read, and then another one, whose reader goes away after the first megabyte.
+// sent has a file sent as it is read, and then another one, whose reader goes away after a quarter.
 func (x *exporter) sent(ctx context.Context, f export.Format) ([]footprint, error) {
 	s, err := x.start(ctx, "serve")
 	if err != nil {
@@ -157,7 +157,7 @@ func (x *exporter) sent(ctx context.Context, f export.Format) ([]footprint, erro
 		return nil, err
 	}
 	p.format, p.way = f, waySent
-	if p.cut, err = x.cut(ctx, s, path); err != nil {
+	if p.cut, err = x.cut(ctx, s, path, p.bytes/4); err != nil {
 		return nil, err
 	}
 	return []footprint{p}, nil
@@ -272,13 +272,13 @@ func (x *exporter) download(ctx context.Context, s *server, path string) (footpr
 	return p, err
 }
 
-// cut goes away after the first megabyte of a file, and returns how long its query went on.
-func (x *exporter) cut(ctx context.Context, s *server, path string) (time.Duration, error) {
+// cut goes away after so many bytes of a file, and returns how long its query went on.
+func (x *exporter) cut(ctx context.Context, s *server, path string, after int64) (time.Duration, error) {
 	res, err := x.ask(ctx, s, path)
 	if err != nil {
 		return 0, err
 	}
-	_, err = io.CopyN(io.Discard, res.Body, 1<<20)
+	_, err = io.CopyN(io.Discard, res.Body, after)
 	res.Body.Close()
 	if err != nil {
 		return 0, fmt.Errorf("GET %s: %w", path, err)
