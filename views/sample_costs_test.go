@@ -58,7 +58,8 @@ func (s sample) costPages(f layout.Frame) []page {
 	preview := costs.Preview{Act: s.act(false), Foreseen: s.l.T("costs.foreseen", "180", "12", "8", "0"), Caution: s.l.N("costs.foreseen_nobody", 8) + " " + s.l.N("costs.foreseen_halts", 2, "ro_2026_discount10, ro_2026_upscale"), Title: "cur-2026-11.csv", State: "running", Say: s.l.T("costs.preview_going"), Facts: s.costRecord().Facts, Totals: s.costTotals(), Going: true, Done: "1000",
 		Total: "2500", Progress: s.l.T("costs.progress", "1,000", "2,500"), URL: "/i", RecordsURL: "/costs?import=i", More: s.l.T("costs.and_more", "180"),
 		Lines: []costs.Line{{Number: "2", ID: ui.ID{Value: "row:2b9fa1c04d1d13e7aa91e:1"}, At: "2026-11-30 12:00:00", Amount: s.l.Decimal("0.0000008"), Currency: "USD", Job: "acct_7 / j1", Text: "$0.40 per million Amazon SQS standard requests"}}}
-	broken := costs.Preview{Act: s.act(false), Title: "broken.csv", State: "uploaded", Say: s.l.T("costs.preview_bad"), Problems: []string{"line 57: BilledCost must be a decimal number such as 12.5 or -0.004"}, MoreBad: true}
+	broken := costs.Preview{Act: s.act(false), Title: "broken.csv", State: "uploaded", Say: s.l.T("costs.preview_bad"), Problems: []string{s.l.T("costline.at_column", "57", "BilledCost", s.l.Maybe("problem.must be a decimal number such as 12.5 or -0.004", "")),
+		s.l.T("costline.at_column", "58", "x_LineId", s.l.T("costline.recorded", "line-0058"))}, MoreBad: true}
 	upload := costs.Upload{Act: s.act(false), Sources: []string{"aws"}, Limit: "16 MiB", Formats: []ui.Option{{Value: "focus", Label: s.l.T("cost_format.focus"), Selected: true}, {Value: "recoup", Label: s.l.T("cost_format.recoup")}},
 		Amounts: []ui.Option{{Value: "BilledCost", Label: "BilledCost"}}}
 	rules := costs.Rules{Tabs: s.costTabs("/costs/rules"), NewURL: "/new", Zone: "JST", Rows: []costs.Rule{

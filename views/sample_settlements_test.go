@@ -43,7 +43,7 @@ func (s sample) settlementForm(edit bool) settlements.New {
 	for _, way := range []string{"ledger", "outside"} {
 		m.Ways = append(m.Ways, ui.Option{Value: way, Label: s.l.Maybe("settle_way."+way, way), Selected: way == "ledger"})
 	}
-	m.Preview = settlements.Preview{Say: s.l.T("settlement.preview_say", "1,217", "3", "1", "2"), Notes: []string{s.l.T("settlement.preview_frozen", "1"), s.l.T("settlement.preview_live")},
+	m.Preview = settlements.Preview{Say: s.l.T("settlement.preview_say", "1,217", "3", "1", "2"), Notes: []string{s.l.T("settlement.preview_frozen", "1")},
 		Totals: s.settlementTotals(), Lines: s.settlementLines(), More: s.l.T("settlement.preview_more", "20", "11,840")}
 	if edit {
 		m.Rollout, m.RolloutURL, m.Replaces, m.ReplacesURL, m.Version, m.Digest = "ro_1", "/rollouts/ro_1", settlementID, "/settlements/"+settlementID, "1", "aa"

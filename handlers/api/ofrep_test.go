@@ -36,7 +36,7 @@ type rolledOut struct {
 func newRollout(t *testing.T) *rolledOut {
 	t.Helper()
 	w := newWorld(t)
-	for _, account := range []string{"acct_1", "acct_42", "acct_1001"} {
+	for _, account := range []string{"acct_1", "acct_42", "acct_1001", "named"} {
 		w.account(account, 100_000)
 	}
 	r := &rolledOut{world: w, rollouts: rollout.New(w.models.Ops, rollout.Options{}), version: 1}

@@ -42,7 +42,7 @@ func TestAnImportThatHaltsSaysSoBefore(t *testing.T) {
 	w.saysNot(upload("a,1,USD,"+now+",acct_7,j1\n"), "attributed to nobody:", "That halts")
 	// Of before the rollout: it is nobody's, and halts nothing.
 	w.saysNot(upload("d,1,USD,2026-01-01T00:00:00Z,,\n"), "That halts")
-	w.says(upload(""), "The file is not right", "the file holds no lines")
+	w.says(upload(""), "The file is not right", "The file holds no lines below its header.")
 }
 
 // A group without any known cost has no cost of nothing, and no margin.

@@ -69,7 +69,7 @@ func importSay(r request, i costimport.Listed) string {
 	case i.Task == nil:
 		return ""
 	case i.Task.State == task.Failed:
-		return r.L.T("costs.preview_failed", i.Task.Message)
+		return r.L.T("costs.preview_failed", r.L.Maybe("cost_failed."+i.Task.Error, r.L.Maybe("fault."+i.Task.Error, i.Task.Message)))
 	case i.Task.State == task.Canceled:
 		return r.L.T("costs.preview_canceled")
 	case i.Task.State == task.Done:
@@ -216,9 +216,10 @@ func (h *Console) previewModel(r request, i costimport.Listed) (views.Preview, e
 			m.RecordsURL = query{path: "/costs"}.with("import", i.ID)
 		}
 	}
-	if !i.Kept || i.Task != nil && i.Task.State.Over() {
+	if !i.Kept || i.Task != nil && i.Task.State.Over() && i.Task.State != task.Failed {
 		return m, nil
 	}
+	// Of one that failed the file says why, as long as that is so.
 	f, err := h.Imports.Preview(r.Request().Context(), i.ID)
 	if fault.Is(err, costimport.CodeFileGone) {
 		// It was imported a moment ago.
@@ -277,7 +278,7 @@ func previewFile(r request, pr present.Presenter, f costimport.File, m *views.Pr
 	m.Facts = append(m.Facts, views.Fact{Label: r.L.T("costs.file"), Value: r.L.N("costs.lines", int64(f.Count))})
 	m.Totals, m.MoreBad = pr.CostTotals(f.Totals), f.More
 	for _, p := range f.Problems {
-		m.Problems = append(m.Problems, p.String())
+		m.Problems = append(m.Problems, pr.CostProblem(p))
 	}
 	for n, x := range f.Records {
 		if n == firstLines {

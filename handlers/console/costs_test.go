@@ -172,7 +172,7 @@ func TestImportABill(t *testing.T) {
 		t.Fatalf("%d %s", rec.Code, text(rec.Body.String()))
 	}
 	bad := fin.page(rec.Header().Get("Location"))
-	w.says(bad, "The file is not right", "line 4: BilledCost must be a decimal number")
+	w.says(bad, "The file is not right", "Line 4, BilledCost: A decimal number such as 0.01.")
 	if strings.Contains(bad, "Import all lines") {
 		t.Error("a broken file is offered for import")
 	}

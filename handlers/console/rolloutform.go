@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -69,37 +68,26 @@ func items(typed string) (out []string) {
 	return out
 }
 
-// unknownAccounts refuses a draft whose stages name accounts that there are not: a slip of the pen would admit nobody, and
-// nothing would tell. The fault's detail has the names by the number of the stage.
-func (h *Console) unknownAccounts(ctx context.Context, r request, n rollout.NewRollout) error {
-	var bad []fault.Field
-	at := 0
-	detail := map[string]string{}
-	for i := 1; i <= formStages && at < len(n.Stages); i++ {
-		number := strconv.Itoa(i)
-		if _, filled := r.stage(number, &numbers{r: r}); !filled {
-			continue
-		}
-		missing, err := h.Ledger.Missing(ctx, n.Stages[at].Segment.Accounts)
-		if err != nil {
-			return err
-		}
-		if at++; len(missing) > 0 {
-			bad = append(bad, fault.Field{Name: "accounts_" + number, Message: "names an account that does not exist"})
-			detail[number] = strings.Join(missing[:min(len(missing), shownMissing)], ", ")
-		}
+// shownMissing is how many of the accounts that a stage names and that there are not are shown.
+const shownMissing = 5
+
+// missingAccounts are those that the stage of that number names though there are none, as its field tells; "" for none.
+func missingAccounts(r request, err error, stage int) string {
+	f := fault.As(err)
+	if f == nil {
+		return ""
 	}
-	if bad == nil {
-		return nil
-	}
-	return fault.InvalidFields(bad...).With(missingAccounts, detail)
+	named, _ := f.Detail[rollout.DetailMissing].(map[string][]string)
+	return noSuchAccounts(r, named[strconv.Itoa(stage)])
 }
 
-// missingAccounts is the detail of a fault that names accounts which there are not; shownMissing of them are shown.
-const (
-	missingAccounts = "missing_accounts"
-	shownMissing    = 5
-)
+// noSuchAccounts says that there are no accounts of these ids; "" for none.
+func noSuchAccounts(r request, missing []string) string {
+	if len(missing) == 0 {
+		return ""
+	}
+	return r.L.T("rollout.missing_accounts", strings.Join(missing[:min(len(missing), shownMissing)], ", "))
+}
 
 // newRolloutForm is the form of a draft with what was typed and what is wrong with it.
 func (h *Console) newRolloutForm(r request, form ui.Act, err error) (views.New, error) {
@@ -123,7 +111,8 @@ func (h *Console) newRolloutForm(r request, form ui.Act, err error) (views.New, 
 	at := 0 // the number that the stage has among those that are filled in, under which faults name it
 	for i := 1; i <= formStages; i++ {
 		n := strconv.Itoa(i)
-		if _, filled := r.stage(n, &numbers{r: r}); filled {
+		_, filled := r.stage(n, &numbers{r: r})
+		if filled {
 			at++
 		}
 		typed := func(name, of string) ui.Field {
@@ -134,10 +123,8 @@ func (h *Console) newRolloutForm(r request, form ui.Act, err error) (views.New, 
 			return f
 		}
 		named := typed("accounts_", "segment")
-		if f := fault.As(err); f != nil {
-			if missing, ok := f.Detail[missingAccounts].(map[string]string); ok && missing[n] != "" {
-				named.Error = r.L.T("rollout.missing_accounts", missing[n])
-			}
+		if missing := missingAccounts(r, err, at); filled && missing != "" {
+			named.Error = missing
 		}
 		m.Stages = append(m.Stages, views.NewStage{Number: n, Threshold: typed("threshold_", "threshold"), DwellH: typed("dwell_", "min_dwell_s"),
 			Accounts: named, Plans: typed("plans_", "segment"), Regions: typed("regions_", "segment"), Attributes: typed("attributes_", "segment")})

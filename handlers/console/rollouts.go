@@ -363,9 +363,6 @@ func (h *Console) newRollout(c echo.Context) error {
 	n, err := r.draft()
 	var out operation.Outcome
 	if err == nil {
-		err = h.unknownAccounts(c.Request().Context(), r, n)
-	}
-	if err == nil {
 		out, err = h.Rollouts.Create(c.Request().Context(), n)
 	}
 	var m views.New

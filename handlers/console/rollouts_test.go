@@ -90,6 +90,7 @@ func (w *world) furnishRollouts() {
 	_, err := w.Pricing.RetireRule(ctx, pricing.RetireRequest{OperationID: ids.New(), Actor: pm, ID: modeltest.Action + "@v3", Reason: "too cheap"})
 	must(err)
 	w.Price(w.t, "old", 1000)
+	w.Account(w.t, "acct_7", 0) // whom the first stage names
 	one := int64(1)
 	_, err = w.Rollouts.Create(ctx, rollout.NewRollout{Envelope: ledger.Envelope{OperationID: ids.New(), Actor: pm}, ID: roID, Title: "Video render: 10 % off",
 		Action: modeltest.Action, Candidate: modeltest.Action + "@v2", MinCharges: &one, Reason: "try it",

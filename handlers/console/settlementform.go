@@ -74,6 +74,9 @@ func (f proposalForm) fill(r request, m *views.New, err error) {
 				out.Error = r.L.Maybe("problem."+bad.Message, bad.Message)
 			}
 		}
+		if missing := missingOf(r, err); name == "accounts" && missing != "" {
+			out.Error = missing
+		}
 		return out
 	}
 	m.From, m.To, m.Minimum, m.Accounts = one("from", f.days.Get("from")), one("to", f.days.Get("to")), one("minimum", f.minimum), one("accounts", f.accounts)
@@ -84,6 +87,16 @@ func (f proposalForm) fill(r request, m *views.New, err error) {
 	for _, w := range []settlement.Way{settlement.Ledger, settlement.Outside} {
 		m.Ways = append(m.Ways, ui.Option{Value: string(w), Label: r.L.T("settle_way." + string(w)), Selected: w == f.way})
 	}
+}
+
+// missingOf names the accounts that a filter names though there are none; "" where a fault is about something else.
+func missingOf(r request, err error) string {
+	f := fault.As(err)
+	if f == nil {
+		return ""
+	}
+	missing, _ := f.Detail[settlement.DetailMissing].([]string)
+	return noSuchAccounts(r, missing)
 }
 
 // formOf is the form of a settlement that was proposed, to be edited.
@@ -168,7 +181,7 @@ func (h *Console) settlementForm(r request, a ui.Act, f proposalForm, old *settl
 			return m, err
 		}
 		for _, o := range rows {
-			// What is live may still charge more, and of what was completed nothing is owed: that has to be asked for by name.
+			// What is live may still charge more, and of what was completed nothing is owed: the one is refused, the other has to be asked for by name.
 			if o.State == rollout.RolledBack || o.State == rollout.Completed && o.ID == f.rollout {
 				m.Rollouts = append(m.Rollouts, ui.Option{Value: o.ID, Label: o.ID + " · " + r.L.Maybe("state."+string(o.State), string(o.State)), Selected: o.ID == f.rollout})
 			}
@@ -216,6 +229,9 @@ func (h *Console) settlementPreview(ctx context.Context, r request, f proposalFo
 	}
 	p, err := h.Settlements.Preview(ctx, f.rollout, f.filter, replaces, shownPreview)
 	if bad := fault.As(err); bad != nil && bad.Kind != fault.Busy {
+		if missing := missingOf(r, bad); missing != "" {
+			return views.Preview{Problem: missing}, nil
+		}
 		if len(bad.Fields) > 0 {
 			return views.Preview{Problem: r.L.Maybe("problem."+bad.Fields[0].Message, bad.Fields[0].Message)}, nil
 		}
@@ -241,9 +257,6 @@ func (h *Console) settlementPreview(ctx context.Context, r request, f proposalFo
 		note(r.L.T("settlement.preview_outside"))
 	} else if p.Frozen > 0 {
 		note(r.L.T("settlement.preview_frozen", r.L.Credits(p.Frozen)))
-	}
-	if rollout.State(p.RolloutState).Live() {
-		note(r.L.T("settlement.preview_live"))
 	}
 	return m, h.otherSign(ctx, r, f, note)
 }

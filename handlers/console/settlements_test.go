@@ -113,6 +113,16 @@ func TestSettlementOfThreePeople(t *testing.T) {
 	if _, err := w.Ledger.Freeze(context.Background(), ledger.FreezeRequest{Envelope: modeltest.Envelope(), AccountID: "acct_9", Reason: "x"}); err != nil {
 		t.Fatal(err)
 	}
+	// While it is live nothing is owed, and the form says so.
+	early := w.as(staff.Finance)
+	if page := early.page("/settlements/new?rollout=" + dearer); strings.Contains(page, `value="`+dearer+`"`) {
+		t.Error("a live rollout can be chosen")
+	}
+	w.says(early.page("/settlements/preview?rollout="+dearer), "The rollout "+dearer+" is live", "Roll it back first")
+	if rec := early.post("/settlements/new", url.Values{"operation_id": {ids.New()}, "rollout": {dearer}, "reason": {"x"}}); rec.Code != http.StatusSeeOther ||
+		!strings.Contains(rec.Header().Get("Location"), "refused=running") {
+		t.Errorf("a live rollout: %d %s", rec.Code, rec.Header().Get("Location"))
+	}
 	w.rolledBack()
 	paula, fiona, lena := w.as(staff.Product), w.as(staff.Finance), w.as(staff.Lead)
 
@@ -139,7 +149,7 @@ func TestSettlementOfThreePeople(t *testing.T) {
 	if rec := fiona.post("/settlements/new", form); rec.Code != http.StatusUnprocessableEntity {
 		t.Errorf("an account that does not exist: %d", rec.Code)
 	} else {
-		w.says(rec.Body.String(), "Names an account that does not exist")
+		w.says(rec.Body.String(), "There is no such account: nobody")
 	}
 	form.Del("accounts")
 	first := fiona.post("/settlements/new", form)
@@ -224,6 +234,7 @@ func TestSettledOutsideInTheConsole(t *testing.T) {
 	w.Account(t, "acct_7", 1000)
 	w.dearerRollout()
 	w.rendered("acct_7", "j1", 100)
+	w.rolledBack()
 	fiona, lena := w.as(staff.Finance), w.as(staff.Lead)
 	rec := fiona.post("/settlements/new", url.Values{"operation_id": {ids.New()}, "rollout": {dearer}, "way": {"outside"}, "reason": {"invoiced"}})
 	request := path(rec.Header().Get("Location"))
@@ -254,6 +265,7 @@ func TestResumeInTheConsole(t *testing.T) {
 	w.Account(t, "acct_7", 1000)
 	w.dearerRollout()
 	w.rendered("acct_7", "j1", 100)
+	w.rolledBack()
 	fiona, lena := w.as(staff.Finance), w.as(staff.Lead)
 	rec := fiona.post("/settlements/new", url.Values{"operation_id": {ids.New()}, "rollout": {dearer}, "reason": {"x"}})
 	request := path(rec.Header().Get("Location"))

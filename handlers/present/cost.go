@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"recoup/models/cost"
+	"recoup/models/costimport"
 	"recoup/models/decimal"
 	views "recoup/views/costs"
 	"recoup/views/ui"
@@ -15,6 +16,31 @@ import (
 
 // CostURL is a cost record's page.
 func CostURL(key int64) string { return "/costs/records/" + strconv.FormatInt(key, 10) }
+
+// CostProblem words one thing that is wrong with a bill, with the line and the column that it is about.
+func (p Presenter) CostProblem(x costimport.Problem) string {
+	values := slices.Clone(x.Values)
+	switch x.Code {
+	case costimport.TooLarge, costimport.TooManyLines, costimport.OtherCells, costimport.SameID:
+		for i, v := range values {
+			values[i] = p.L.Sum(v)
+		}
+	}
+	say := ""
+	if x.Code == costimport.BadCell && len(values) > 0 {
+		say = p.L.Maybe("problem."+values[0], values[0])
+	} else {
+		say = p.L.T("costline."+string(x.Code), values...)
+	}
+	switch line := p.L.Credits(int64(x.Line)); {
+	case x.Line == 0:
+		return say
+	case x.Column == "":
+		return p.L.T("costline.at", line, say)
+	default:
+		return p.L.T("costline.at_column", line, x.Column, say)
+	}
+}
 
 // Decimal is an amount of a currency.
 func (p Presenter) Decimal(d decimal.Decimal) string { return p.L.Decimal(d.String()) }

@@ -90,10 +90,7 @@ func (p Presenter) toldOfScheduled(v *views.Message, d rollout.ToldOfScheduled, 
 		v.Why = p.L.T("schedule_end.by", p.actor(d.By), d.Reason)
 		return
 	}
-	var found struct{ Checks rollout.Checks }
-	if json.Unmarshal(detail, &found) == nil && len(found.Checks.All) > 0 {
-		v.Why = p.NotPassed(found.Checks)
-	}
+	v.Why = p.refusedStep(v.Why, detail)
 }
 
 // capReached says that the cap of a day was reached, from the detail of the step.

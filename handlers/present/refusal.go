@@ -6,6 +6,7 @@ import (
 	"recoup/models/fault"
 	"recoup/models/pricing"
 	"recoup/models/rollout"
+	"recoup/models/settlement"
 	"recoup/views/ui"
 )
 
@@ -39,6 +40,8 @@ func (p Presenter) Refusal(detail map[string]any) (say string, to ui.Link, ok bo
 		state := fact("step_state")
 		return p.L.T("refusal."+why, p.L.Maybe("state."+state, state)), to, true
 	case pricing.WhyRolloutLive:
+		return p.L.T("refusal."+why, fact("rollout_id")), inTheWay(fact("rollout_id")), true
+	case settlement.WhyNotStarted, settlement.WhyRolloutLive:
 		return p.L.T("refusal."+why, fact("rollout_id")), inTheWay(fact("rollout_id")), true
 	case pricing.WhyInRollout:
 		return p.L.T("refusal."+why, fact("rule_version"), fact("rollout_id")), inTheWay(fact("rollout_id")), true

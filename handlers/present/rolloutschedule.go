@@ -85,12 +85,25 @@ func (p Presenter) scheduleEnd(s rollout.Scheduled) string {
 	case s.EndCode == rollout.EndByPerson:
 		why = p.L.T("schedule_end.by", p.actor(s.EndedBy), s.EndReason)
 	case s.EndDetail != nil:
-		var d struct{ Checks rollout.Checks }
-		if json.Unmarshal([]byte(*s.EndDetail), &d) == nil && len(d.Checks.All) > 0 {
-			why = p.NotPassed(d.Checks)
-		}
+		why = p.refusedStep(why, []byte(*s.EndDetail))
 	}
 	return p.L.T("schedule_end.at", why, when)
+}
+
+// refusedStep says more exactly why a scheduled step was not made, where the detail tells: the checks that did not pass, or
+// what stood in the way.
+func (p Presenter) refusedStep(why string, detail []byte) string {
+	var d struct{ Checks rollout.Checks }
+	if json.Unmarshal(detail, &d) == nil && len(d.Checks.All) > 0 {
+		return p.NotPassed(d.Checks)
+	}
+	var facts map[string]any
+	if json.Unmarshal(detail, &facts) == nil {
+		if say, _, ok := p.Refusal(facts); ok {
+			return say
+		}
+	}
+	return why
 }
 
 // NotPassed names the checks that do not pass.

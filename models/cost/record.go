@@ -3,6 +3,7 @@ package cost
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -55,8 +56,9 @@ type BatchResult struct {
 }
 
 // Record keeps a batch of records in one transaction. A record that is there already with the same content is
-// counted as replayed. Faults: invalid_request (a field of a record as records[3].amount), cost_conflict with
-// external_id when a record is there with other content, and those of operation.Apply.
+// counted as replayed. Faults: invalid_request (a field of a record as records[3].amount), cost_conflict when records are there
+// with other content (external_id and existing_operation_id of the first, all of them under DetailConflicts), and those of
+// operation.Apply.
 func (s *Service) Record(ctx context.Context, b Batch) (operation.Outcome, error) {
 	req := operation.Request{Scope: Scope(b.Source), ID: b.OperationID, Kind: "costs", Actor: b.Actor, RequestID: b.RequestID, Reason: b.Reason,
 		Object: "costs:" + b.Source, Invalid: b.check()}
@@ -147,7 +149,11 @@ func (s *Service) write(ctx context.Context, tx *operation.Tx, b Batch) (BatchRe
 	})
 	written := 0
 	for part := range slices.Chunk(order, chunk) {
-		if err := s.writeChunk(ctx, tx, b, part, &result); err != nil {
+		err := s.writeChunk(ctx, tx, b, part, &result)
+		if errors.Is(err, errOther) {
+			err = refuseOther(ctx, tx.DB, b)
+		}
+		if err != nil {
 			return result, err
 		}
 		if written += len(part); b.Progress != nil {
@@ -213,36 +219,20 @@ func (s *Service) writeChunk(ctx context.Context, tx *operation.Tx, b Batch, par
 }
 
 // sameAsStored compares records with those that are there, in a statement of its own: the one that met them has
-// waited for their transaction and would not see them.
+// waited for their transaction and would not see them. errOther: one of them has other content.
 func sameAsStored(ctx context.Context, g *gorm.DB, source string, old []NewRecord) error {
-	want := make(map[string]string, len(old))
-	names := make([]string, len(old))
-	for i, r := range old {
-		want[r.ExternalID], names[i] = string(r.digest()), r.ExternalID
-	}
-	list, err := json.Marshal(names)
+	stored, err := storedUnder(ctx, g, source, old)
 	if err != nil {
-		return fmt.Errorf("cost: %w", err)
+		return err
 	}
-	var stored []struct {
-		ExternalID  string
-		Digest      []byte
-		OperationID string
-	}
-	err = g.WithContext(ctx).Raw(`SELECT external_id, digest, operation_id FROM cost_records
-		WHERE source = ? AND external_id IN (SELECT jsonb_array_elements_text(?::jsonb)) ORDER BY external_id`, source, string(list)).Scan(&stored).Error
-	if err != nil {
-		return fmt.Errorf("cost: compare: %w", err)
-	}
-	for _, r := range stored {
-		if want[r.ExternalID] != string(r.Digest) {
-			return fault.New(fault.Conflict, CodeConflict,
-				"The record %q of %s was recorded before with other content. Nothing of this batch was recorded.", r.ExternalID, source).
-				With("external_id", r.ExternalID).With("existing_operation_id", r.OperationID)
+	for _, r := range old {
+		there, known := stored[r.ExternalID]
+		if !known {
+			return fmt.Errorf("cost: record %q of %s is there and was not found", r.ExternalID, source)
 		}
-	}
-	if len(stored) != len(old) {
-		return fmt.Errorf("cost: %d of %d records that are there were not found", len(old)-len(stored), len(old))
+		if there.Digest != string(r.digest()) {
+			return errOther
+		}
 	}
 	return nil
 }

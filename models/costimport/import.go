@@ -218,13 +218,28 @@ func (s *Service) Get(ctx context.Context, id string) (Listed, error) {
 	return s.withTask(ctx, i)
 }
 
-// Preview reads the file of an import. Faults: cost_import_not_found, cost_import_file_gone.
+// Preview reads the file of an import, and names the lines whose records are there with other content by now. Faults:
+// cost_import_not_found, cost_import_file_gone.
 func (s *Service) Preview(ctx context.Context, id string) (File, error) {
 	i, err := s.Find(ctx, id)
 	if err != nil {
 		return File{}, err
 	}
-	return s.read(ctx, i, ForUpload())
+	return s.examine(ctx, i)
+}
+
+// examine reads the file of an import and holds its records against those that are there.
+func (s *Service) examine(ctx context.Context, i Import) (File, error) {
+	f, err := s.read(ctx, i, ForUpload())
+	if err != nil || !f.Sound() {
+		return f, err
+	}
+	found, err := s.costs.Conflicts(ctx, i.Source, f.Records)
+	if err != nil {
+		return File{}, err
+	}
+	f.recorded(found, i.Mapping)
+	return f, nil
 }
 
 func (s *Service) read(ctx context.Context, i Import, limits Limits) (File, error) {
@@ -262,7 +277,7 @@ type taskInput struct {
 }
 
 // Start has the import done in the background. Faults: cost_import_not_found, cost_import_file_gone, invalid_request
-// (file) when a line is bad, state_conflict when it was started before, and those of operation.Apply.
+// (file) when a line is bad or its record is there with other content, state_conflict when it was started before, and those of operation.Apply.
 func (s *Service) Start(ctx context.Context, r StartRequest) (operation.Outcome, error) {
 	i, err := s.Find(ctx, r.ImportID)
 	if err != nil {
@@ -275,7 +290,7 @@ func (s *Service) Start(ctx context.Context, r StartRequest) (operation.Outcome,
 		if i.TaskID != nil {
 			return nil, started
 		}
-		f, err := s.read(ctx, i, ForUpload())
+		f, err := s.examine(ctx, i)
 		if err == nil {
 			err = f.Err()
 		}
@@ -345,8 +360,8 @@ type ImportRequest struct {
 	Progress func(written int) error
 }
 
-// Import keeps all records of a file in one transaction. Faults: invalid_request that names the bad lines,
-// cost_conflict, and those of operation.Apply.
+// Import keeps all records of a file in one transaction. Faults: invalid_request that names the bad lines, cost_conflict that
+// names the lines whose records are there with other content (DetailLines), and those of operation.Apply.
 func (s *Service) Import(ctx context.Context, r ImportRequest) (Result, error) {
 	if err := r.File.Err(); err != nil {
 		return Result{}, err
@@ -354,7 +369,7 @@ func (s *Service) Import(ctx context.Context, r ImportRequest) (Result, error) {
 	out, err := s.costs.Record(ctx, cost.Batch{Envelope: ledger.Envelope{OperationID: "import:" + r.Digest, Actor: r.Actor, RequestID: r.RequestID},
 		Source: r.Source, Records: r.File.Records, ImportID: r.ImportID, FileDigest: r.Digest, Progress: r.Progress})
 	if err != nil {
-		return Result{}, err
+		return Result{}, atLines(r.File, r.Source, err)
 	}
 	result := Result{Again: out.Replayed}
 	return result, out.Decode(&result.BatchResult)

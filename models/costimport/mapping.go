@@ -77,6 +77,19 @@ func (m Mapping) Check() []fault.Field {
 	return bad
 }
 
+// columnOf is the column of a file that a field of a record comes from; the field itself where no column is named for it.
+func (m Mapping) columnOf(field string) string {
+	if m.Format == Own {
+		return field
+	}
+	column := map[string]string{"external_id": m.LineID, "amount": m.Amount, "currency": "BillingCurrency", "time": "ChargePeriodStart",
+		"account_id": m.Account, "job_id": m.Job, "operation_id": m.Operation, "action": m.Action, "description": "ChargeDescription", "tags": "Tags"}[field]
+	if column == "" {
+		return field
+	}
+	return column
+}
+
 // Digest names a file under a mapping: the same bytes read the same way are the same import.
 func Digest(content []byte, m Mapping) string {
 	mapping, err := json.Marshal(m)

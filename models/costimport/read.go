@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,27 +31,6 @@ func ForCommand() Limits { return Limits{Bytes: 256 << 20, Lines: 500_000} }
 
 // maxProblems is how many bad lines are named.
 const maxProblems = 100
-
-// Problem is one thing that is wrong with a file.
-type Problem struct {
-	// Line counts from 1, the header included, as an editor shows it; 0 for the file as a whole.
-	Line int
-	// Column is empty where the whole line is meant.
-	Column string
-	// Message completes a sentence that begins with the column's name, or with "the line".
-	Message string
-}
-
-// String is the problem in one line.
-func (p Problem) String() string {
-	switch {
-	case p.Line == 0:
-		return "the file " + p.Message
-	case p.Column == "":
-		return fmt.Sprintf("line %d %s", p.Line, p.Message)
-	}
-	return fmt.Sprintf("line %d: %s %s", p.Line, p.Column, p.Message)
-}
 
 // File is what was read.
 type File struct {
@@ -80,14 +59,14 @@ func (f File) Err() error {
 		fields = append(fields, fault.Field{Name: "file", Message: p.String()})
 	}
 	if len(fields) == 0 {
-		fields = append(fields, fault.Field{Name: "file", Message: "holds no lines"})
+		fields = append(fields, fault.Field{Name: "file", Message: Problem{Code: NoLines}.message()})
 	}
 	return fault.InvalidFields(fields...)
 }
 
-func (f *File) wrong(line int, column, message string) {
+func (f *File) wrong(line int, column string, code Code, values ...string) {
 	if len(f.Problems) < maxProblems {
-		f.Problems = append(f.Problems, Problem{Line: line, Column: column, Message: message})
+		f.Problems = append(f.Problems, Problem{Line: line, Column: column, Code: code, Values: values})
 	} else {
 		f.More = true
 	}
@@ -101,14 +80,14 @@ func Read(ctx context.Context, content []byte, m Mapping, limits Limits, actions
 		r.actions[a] = true
 	}
 	if int64(len(content)) > limits.Bytes {
-		r.wrong(0, "", fmt.Sprintf("is larger than %d bytes", limits.Bytes))
+		r.wrong(0, "", TooLarge, strconv.FormatInt(limits.Bytes, 10))
 		return r.File, nil
 	}
 	lines := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))))
 	lines.FieldsPerRecord = -1
 	header, err := lines.Read()
 	if err != nil {
-		r.wrong(1, "", "is no header of a CSV file")
+		r.wrong(1, "", NoHeader)
 		return r.File, nil
 	}
 	if r.header(header); len(r.Problems) > 0 {
@@ -120,7 +99,7 @@ func Read(ctx context.Context, content []byte, m Mapping, limits Limits, actions
 			break
 		}
 		if r.Count++; r.Count > limits.Lines {
-			r.wrong(0, "", fmt.Sprintf("has more than %d lines", limits.Lines))
+			r.wrong(0, "", TooManyLines, strconv.Itoa(limits.Lines))
 			break
 		}
 		if r.Count%1000 == 0 && ctx.Err() != nil {
@@ -128,18 +107,18 @@ func Read(ctx context.Context, content []byte, m Mapping, limits Limits, actions
 		}
 		var broken *csv.ParseError
 		if errors.As(err, &broken) {
-			r.wrong(broken.StartLine, "", "is not well-formed CSV: "+broken.Err.Error())
+			r.wrong(broken.StartLine, "", BadQuotes)
 			continue
 		}
 		line, _ := lines.FieldPos(0)
 		if len(cells) != len(header) {
-			r.wrong(line, "", fmt.Sprintf("has %d cells, the header %d", len(cells), len(header)))
+			r.wrong(line, "", OtherCells, strconv.Itoa(len(cells)), strconv.Itoa(len(header)))
 			continue
 		}
 		r.line(line, cells)
 	}
 	if r.Count == 0 {
-		r.wrong(0, "", "holds no lines")
+		r.wrong(0, "", NoLines)
 	}
 	codes := make([]string, 0, len(r.sums))
 	for code := range r.sums {
@@ -176,14 +155,14 @@ func (r *reader) header(names []string) {
 	r.names, r.at = names, make(map[string]int, len(names))
 	for i, name := range names {
 		if _, twice := r.at[name]; twice {
-			r.wrong(1, name, "is there twice")
+			r.wrong(1, name, ColumnTwice)
 		}
 		r.at[name] = i
 	}
 	need := func(names ...string) {
 		for _, name := range names {
 			if _, there := r.at[name]; !there && name != "" {
-				r.wrong(1, name, "is not a column of this file")
+				r.wrong(1, name, ColumnMissing)
 			}
 		}
 	}
@@ -192,7 +171,7 @@ func (r *reader) header(names []string) {
 		need("external_id", "amount", "currency", "time")
 		for _, name := range names {
 			if !ownColumn(name) {
-				r.wrong(1, name, "is not a known column")
+				r.wrong(1, name, ColumnUnknown)
 			}
 		}
 		return
@@ -215,25 +194,27 @@ func (r *reader) line(number int, cells []string) {
 	} else {
 		n, bad = r.focus(cells)
 	}
-	checked := n.Check("", nil)
-	for _, f := range checked {
+	for _, f := range n.Check("", nil) {
 		// What could not even be read was named above.
 		if !named(bad, f.Name) {
 			bad = append(bad, f)
 		}
 	}
-	if n.Action != "" && !r.actions[n.Action] {
-		bad = append(bad, fault.Field{Name: "action", Message: fmt.Sprintf("holds %q, which is not an action of this installation", n.Action)})
+	sound := len(bad) == 0
+	for _, f := range bad {
+		r.wrong(number, r.columnOf(f.Name), BadCell, f.Message)
 	}
-	if before, twice := r.ids[n.ExternalID]; twice && n.ExternalID != "" {
-		bad = append(bad, fault.Field{Name: "external_id", Message: fmt.Sprintf("is that of line %d too", before)})
+	if n.Action != "" && !r.actions[n.Action] {
+		sound = false
+		r.wrong(number, r.columnOf("action"), UnknownAction, n.Action)
+	}
+	if first, twice := r.ids[n.ExternalID]; twice && n.ExternalID != "" {
+		sound = false
+		r.wrong(number, r.columnOf("external_id"), SameID, strconv.Itoa(first))
 	} else {
 		r.ids[n.ExternalID] = number
 	}
-	for _, f := range bad {
-		r.wrong(number, r.columnOf(f.Name), f.Message)
-	}
-	if len(bad) > 0 {
+	if !sound {
 		return
 	}
 	sum := r.sums[n.Currency]
@@ -255,19 +236,7 @@ func named(bad []fault.Field, name string) bool {
 	return false
 }
 
-// columnOf is the column of the file that a field of a record came from.
-func (r *reader) columnOf(field string) string {
-	if r.mapping.Format == Own {
-		return field
-	}
-	m := r.mapping
-	column := map[string]string{"external_id": m.LineID, "amount": m.Amount, "currency": "BillingCurrency", "time": "ChargePeriodStart",
-		"account_id": m.Account, "job_id": m.Job, "operation_id": m.Operation, "action": m.Action, "description": "ChargeDescription", "tags": "Tags"}[field]
-	if column == "" {
-		return field
-	}
-	return column
-}
+func (r *reader) columnOf(field string) string { return r.mapping.columnOf(field) }
 
 // amountOf reads an amount exactly, also in scientific notation, which billing exports and spreadsheets write.
 func amountOf(cell string, bad *[]fault.Field) decimal.Decimal {

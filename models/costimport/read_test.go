@@ -73,7 +73,7 @@ func TestBadLinesNameThemselves(t *testing.T) {
 		"line 3: account_id is required with a job or an operation":                          head + good + "x,1,USD,2026-11-30T12:00:00Z,,j1,\n",
 		`line 3: action holds "vidoe_render", which is not an action of this installation`:   head + good + "x,1,USD,2026-11-30T12:00:00Z,,,vidoe_render\n",
 		"line 3 has 3 cells, the header 7":                                                   head + good + "x,1,USD\n",
-		"line 3 is not well-formed CSV: bare \" in non-quoted-field":                         head + good + "x,1\"2,USD,2026-11-30T12:00:00Z,,,\n",
+		"line 3 is not well-formed CSV: its quotes do not match":                             head + good + "x,1\"2,USD,2026-11-30T12:00:00Z,,,\n",
 		"line 1: time is not a column of this file":                                          "external_id,amount,currency\na,1,USD\n",
 		"line 1: amuont is not a known column":                                               "external_id,amount,currency,time,amuont\n",
 		"line 1: amount is there twice":                                                      "external_id,amount,currency,time,amount\n",

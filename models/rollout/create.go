@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
+	"strings"
 
 	"recoup/models/audit"
 	"recoup/models/fault"
@@ -62,7 +64,8 @@ type Result struct {
 
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Create makes a draft, which decides about nothing until it is started. Faults: invalid_request, rule_not_found,
+// Create makes a draft, which decides about nothing until it is started. Faults: invalid_request (also for accounts that a
+// stage names and that there are not, see DetailMissing), rule_not_found,
 // state_conflict (the candidate or the action is retired), and those of operation.Apply.
 func (s *Service) Create(ctx context.Context, n NewRollout) (operation.Outcome, error) {
 	for i := range n.Stages {
@@ -133,6 +136,9 @@ func (s *Service) create(ctx context.Context, tx *operation.Tx, n NewRollout, st
 	case rule.ID == *action.Baseline:
 		return nil, fault.InvalidField("candidate", "is in force already")
 	}
+	if err := knownAccounts(ctx, tx, n.Stages); err != nil {
+		return nil, err
+	}
 	charges, costs := int64(DefaultMinCharges), int64(DefaultMinCostsBps)
 	if n.MinCharges != nil {
 		charges = *n.MinCharges
@@ -166,6 +172,31 @@ func (s *Service) create(ctx context.Context, tx *operation.Tx, n NewRollout, st
 		return nil, err
 	}
 	return made, inbox.Follow(ctx, tx.DB, Topic(n.ID), n.Actor)
+}
+
+// DetailMissing is under what the Detail of a refused draft holds the accounts that its stages name and that there are not:
+// a map from the number of the stage to their ids.
+const DetailMissing = "missing_accounts"
+
+// knownAccounts refuses stages that name accounts which there are not: a slip of the pen would admit nobody, and nothing
+// would tell.
+func knownAccounts(ctx context.Context, tx *operation.Tx, stages []pricing.Stage) error {
+	var bad []fault.Field
+	named := map[string][]string{}
+	for _, s := range stages {
+		missing, err := ledger.MissingAccounts(ctx, tx.DB, s.Segment.Accounts)
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			named[strconv.Itoa(s.Number)] = missing
+			bad = append(bad, fault.Field{Name: fmt.Sprintf("stages[%d].segment.accounts", s.Number), Message: "names accounts that do not exist: " + strings.Join(missing, ", ")})
+		}
+	}
+	if bad == nil {
+		return nil
+	}
+	return fault.InvalidFields(bad...).With(DetailMissing, named)
 }
 
 // record leaves a step in the rollout's history and in the audit log.

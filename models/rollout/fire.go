@@ -99,6 +99,9 @@ func (s *Service) fire(ctx context.Context, d Scheduled) (done bool, err error) 
 		}
 	}
 	var detail any
+	if len(f.Detail) > 0 {
+		detail = f.Detail // what stands in the way, as Refusal words it
+	}
 	if f.Code == fault.CodeChecksNotPassed {
 		detail = map[string]any{"checks": made}
 	}

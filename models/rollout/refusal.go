@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"gorm.io/gorm"
+
 	"recoup/models/fault"
 	"recoup/models/pricing"
 )
@@ -35,6 +37,10 @@ const (
 // baseline, its candidate or another rollout. It takes no locks: what it says may change, and Start decides. Of a rollout
 // that is no draft it asks nothing.
 func (s *Service) Startable(ctx context.Context, o Rollout) (*fault.Error, error) {
+	return startable(ctx, s.g, o)
+}
+
+func startable(ctx context.Context, g *gorm.DB, o Rollout) (*fault.Error, error) {
 	if o.State != Draft {
 		return nil, nil
 	}
@@ -43,7 +49,7 @@ func (s *Service) Startable(ctx context.Context, o Rollout) (*fault.Error, error
 		Retired, Banned bool
 		Live            string
 	}
-	err := s.g.WithContext(ctx).Raw(`SELECT COALESCE(a.baseline, '') AS in_force, a.retired_at IS NOT NULL AS retired,
+	err := g.WithContext(ctx).Raw(`SELECT COALESCE(a.baseline, '') AS in_force, a.retired_at IS NOT NULL AS retired,
 			EXISTS (SELECT 1 FROM rule_retirements WHERE rule_version = ?) AS banned,
 			COALESCE((SELECT id FROM rollouts WHERE action = a.id AND state IN ('running', 'paused', 'halted')), '') AS live
 		FROM actions a WHERE a.id = ?`, o.Candidate, o.Action).Scan(&now).Error
@@ -60,6 +66,20 @@ func (s *Service) Startable(ctx context.Context, o Rollout) (*fault.Error, error
 		return otherLive(o, now.Live), nil
 	}
 	return nil, nil
+}
+
+// retired refuses to plan the start of a draft whose action or candidate is retired: that is for good. What else stands in
+// the way now may be gone when the time comes.
+func retired(ctx context.Context, g *gorm.DB, o Rollout) error {
+	f, err := startable(ctx, g, o)
+	if err != nil || f == nil {
+		return err
+	}
+	switch f.Detail[fault.DetailWhy] {
+	case pricing.WhyActionRetired, pricing.WhyRuleRetired:
+		return f
+	}
+	return nil
 }
 
 func staleBaseline(o Rollout, inForce string) *fault.Error {

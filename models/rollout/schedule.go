@@ -179,7 +179,8 @@ func (r ScheduleRequest) check() (t ProposedTime, wall time.Time, bad []fault.Fi
 }
 
 // AtTime schedules a step. Faults: invalid_request (also for a time that is past), rollout_not_found, state_conflict (the
-// step does not lie ahead of the rollout, is scheduled already, or waits for a second person), those of
+// step does not lie ahead of the rollout, is scheduled already, or waits for a second person, or the action or the candidate
+// of a draft is retired), those of
 // approval.Store.Replace, and those of operation.Apply. Where the step needs a second person, scheduling it does: the
 // outcome is then Waiting, and when the time comes nobody is asked again.
 func (s *Service) AtTime(ctx context.Context, r ScheduleRequest) (operation.Outcome, error) {
@@ -203,6 +204,9 @@ func (s *Service) AtTime(ctx context.Context, r ScheduleRequest) (operation.Outc
 			stage = len(o.Stages)
 		}
 		if err := s.ahead(o, r.Step, stage); err != nil {
+			return nil, err
+		}
+		if err := retired(ctx, tx.DB, o); err != nil {
 			return nil, err
 		}
 		if o.needsSecond(r.Step, stage) {

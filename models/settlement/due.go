@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -13,6 +14,7 @@ import (
 	"recoup/models/db"
 	"recoup/models/fault"
 	"recoup/models/ids"
+	"recoup/models/ledger"
 	"recoup/models/pricing"
 	"recoup/models/where"
 )
@@ -43,9 +45,6 @@ type Filter struct {
 	Sign Sign `json:"sign,omitempty"`
 }
 
-// unknownAccount is what is wrong with an account that a filter names.
-const unknownAccount = "names an account that does not exist"
-
 // maxAccounts is how many accounts a filter may name.
 const maxAccounts = 1000
 
@@ -65,8 +64,8 @@ func (f Filter) check() []fault.Field {
 		bad = append(bad, fault.Field{Name: "accounts", Message: "must be at most 1000"})
 	}
 	for _, id := range f.Accounts {
-		if ids.CheckCallerID(id) != nil {
-			return append(bad, fault.Field{Name: "accounts", Message: unknownAccount})
+		if err := ids.CheckCallerID(id); err != nil {
+			return append(bad, fault.Field{Name: "accounts", Message: err.Error()})
 		}
 	}
 	return bad
@@ -92,9 +91,19 @@ func readRollout(ctx context.Context, g *gorm.DB, id string) (rollout, error) {
 	case res.RowsAffected == 0:
 		return r, fault.New(fault.NotFound, fault.CodeRolloutNotFound, "There is no rollout %q. Nothing was done.", id)
 	case r.State == "draft" || r.State == "archived":
-		return r, fault.State(r.State, "The rollout %q has charged nobody: it was never started. Nothing was done.", id)
+		return r, fault.State(r.State, "The rollout %q has charged nobody: it was never started. Nothing was done.", id).Because(WhyNotStarted).With("rollout_id", id)
 	}
 	return r, nil
+}
+
+// over refuses a rollout that is live: its candidate is the price of whoever it admitted, and it goes on to charge under it.
+// What is owed for it shows once it has ended. Fault: state_conflict.
+func (r rollout) over() error {
+	switch r.State {
+	case "running", "paused", "halted":
+		return fault.State(r.State, "The rollout %q is live: roll it back first. Nothing was done.", r.ID).Because(WhyRolloutLive).With("rollout_id", r.ID)
+	}
+	return nil
 }
 
 // paid and held are conditions on such a charge: its job was paid for this rollout, or a settlement holds it that may
@@ -198,8 +207,6 @@ type AccountLine struct {
 // Preview is what a proposal would hold now.
 type Preview struct {
 	Totals
-	// RolloutState is the state of the rollout: a live one goes on to charge under its candidate.
-	RolloutState string
 	// Frozen counts the accounts that are frozen now: they would be left out.
 	Frozen int64
 	// Lines are its accounts with the largest differences first, at most as many as were asked for.
@@ -208,7 +215,7 @@ type Preview struct {
 
 // Preview says what a proposal of this filter would hold now, with at most limit accounts. replaces is the settlement that
 // it would take the place of, empty for none. Nothing is written. Faults:
-// rollout_not_found, state_conflict for a rollout that was never started, invalid_request, amount_overflow.
+// rollout_not_found, state_conflict for a rollout that was never started or is live, invalid_request, amount_overflow.
 func (s *Store) Preview(ctx context.Context, rolloutID string, f Filter, replaces string, limit int) (Preview, error) {
 	if bad := f.check(); len(bad) > 0 {
 		return Preview{}, fault.InvalidFields(bad...)
@@ -219,8 +226,10 @@ func (s *Store) Preview(ctx context.Context, rolloutID string, f Filter, replace
 		if err != nil {
 			return err
 		}
-		p.RolloutState = r.State
-		if err := s.checkAccounts(ctx, f.Accounts); err != nil {
+		if err := r.over(); err != nil {
+			return err
+		}
+		if err := s.checkAccounts(ctx, g, f.Accounts); err != nil {
 			return err
 		}
 		with, args, err := due(ctx, g, r, f, replaces)
@@ -259,21 +268,16 @@ func totals(ctx context.Context, g *gorm.DB, query string, args ...any) (Totals,
 	return t, nil
 }
 
-// checkAccounts refuses a filter that names an account that does not exist: its charges would be missed in silence.
-func (s *Store) checkAccounts(ctx context.Context, accounts []string) error {
-	if len(accounts) == 0 {
-		return nil
-	}
-	known, err := s.ledger.Known(ctx, accounts)
-	if err != nil {
+// DetailMissing is under what the Detail of a refused filter holds the accounts that it names and that there are not.
+const DetailMissing = "missing_accounts"
+
+// checkAccounts refuses a filter that names accounts which there are not: their charges would be missed in silence.
+func (s *Store) checkAccounts(ctx context.Context, g *gorm.DB, accounts []string) error {
+	missing, err := ledger.MissingAccounts(ctx, g, accounts)
+	if err != nil || len(missing) == 0 {
 		return err
 	}
-	for _, id := range accounts {
-		if _, there := known[id]; !there {
-			return fault.InvalidField("accounts", unknownAccount).With("account", id)
-		}
-	}
-	return nil
+	return fault.InvalidField("accounts", "names accounts that do not exist: %s", strings.Join(missing, ", ")).With(DetailMissing, missing)
 }
 
 // Standing is how the delivered charges under a rollout's candidate stand.

@@ -92,6 +92,18 @@ func (w world) step(do func(context.Context, rollout.StepRequest) (operation.Out
 	}
 }
 
+// ended rolls the rollout back, unless it has ended.
+func (w world) ended() {
+	w.t.Helper()
+	r, err := w.rollouts.Find(context.Background(), ro)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if r.State.Live() {
+		w.step(w.rollouts.RollBack)
+	}
+}
+
 // charge charges a job that the caller runs.
 func (w world) charge(account, id string, units int64) {
 	w.t.Helper()
@@ -119,6 +131,7 @@ func (w world) delivered(account, id string, units int64) {
 	w.signal(account, id, job.SignalSucceeded)
 }
 
+// propose rolls the rollout back, unless it has ended, and proposes what the filter finds.
 func (w world) propose(f settlement.Filter) settlement.Settlement {
 	w.t.Helper()
 	return w.proposeBy(settlement.Proposal{RolloutID: ro, Filter: f})
@@ -126,6 +139,7 @@ func (w world) propose(f settlement.Filter) settlement.Settlement {
 
 func (w world) proposeBy(p settlement.Proposal) settlement.Settlement {
 	w.t.Helper()
+	w.ended()
 	p.Envelope, p.Reason = envelope("fiona"), "the price was wrong"
 	out, err := w.store.Propose(context.Background(), p)
 	if err != nil || !out.Waiting {

@@ -99,7 +99,7 @@ func checkText(bad []fault.Field, name, value string, limit int) []fault.Field {
 
 // Propose freezes what the filter finds now and asks a second person: the outcome always waits, and its result is an
 // approval.Required. Charges that an earlier settlement paid, or may still pay, are not in it. Faults: invalid_request,
-// rollout_not_found, state_conflict for a rollout that was never started, nothing_to_settle, settlement_too_large,
+// rollout_not_found, state_conflict for a rollout that was never started or is live, nothing_to_settle, settlement_too_large,
 // amount_overflow, those of approval.Store.Replace where Replaces is set, those of a void change request, and those of
 // operation.Apply.
 func (s *Store) Propose(ctx context.Context, p Proposal) (operation.Outcome, error) {
@@ -120,10 +120,13 @@ func (s *Store) Propose(ctx context.Context, p Proposal) (operation.Outcome, err
 			return nil, fmt.Errorf("settlement: lock: %w", err)
 		}
 		r, err := readRollout(ctx, tx.DB, p.RolloutID)
+		if err == nil {
+			err = r.over()
+		}
 		if err != nil {
 			return nil, err
 		}
-		if err := s.checkAccounts(ctx, p.Filter.Accounts); err != nil {
+		if err := s.checkAccounts(ctx, tx.DB, p.Filter.Accounts); err != nil {
 			return nil, err
 		}
 		if p.Replaces != nil {
@@ -212,6 +215,14 @@ func (s *Store) Executors() map[approval.Kind]approval.Executor {
 			return nil, err
 		}
 		st, err := find(ctx, tx.DB, p.Settlement)
+		if err != nil {
+			return nil, err
+		}
+		// An earlier release proposed for live rollouts, too.
+		o, err := readRollout(ctx, tx.DB, st.RolloutID)
+		if err == nil {
+			err = o.over()
+		}
 		if err != nil {
 			return nil, err
 		}

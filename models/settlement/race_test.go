@@ -159,13 +159,22 @@ func TestADeadWorkerIsFollowedByAnother(t *testing.T) {
 	w.Account(t, "a", 1_000_000)
 	w.Account(t, "b", 1_000_000)
 	round, died, halfway := 0, 0, 0
+	// What is charged under the candidate is charged while the rollout is live; each round delivers its part, and settles it.
+	const rounds = 50
+	for round := range rounds {
+		for j := range 3 {
+			w.charge("a", fmt.Sprint("j", round, "-", j), 100)
+		}
+		w.charge("b", fmt.Sprint("j", round), 100)
+	}
+	w.ended()
 	once := func(cutAt int) (statements int) {
 		t.Helper()
-		round++
 		for j := range 3 {
-			w.delivered("a", fmt.Sprint("j", round, "-", j), 100)
+			w.signal("a", fmt.Sprint("j", round, "-", j), job.SignalSucceeded)
 		}
-		w.delivered("b", fmt.Sprint("j", round), 100)
+		w.signal("b", fmt.Sprint("j", round), job.SignalSucceeded)
+		round++
 		before := w.Balance(t, "a") + w.Balance(t, "b")
 		st := w.approve(w.propose(settlement.Filter{}))
 		run := dying.take(st)
@@ -191,6 +200,9 @@ func TestADeadWorkerIsFollowedByAnother(t *testing.T) {
 		return statements
 	}
 	all := once(0)
+	if all >= rounds {
+		t.Fatalf("%d statements, and jobs for %d rounds", all, rounds)
+	}
 	for at := 1; at <= all; at++ {
 		once(at)
 	}
@@ -224,21 +236,32 @@ func TestPaymentsAreTheDifferencesOfWhatWasDelivered(t *testing.T) {
 				}
 				w.pay(w.approve(w.find(w.content(out).Settlement)))
 			}
-			for range 40 {
-				account, id := fmt.Sprint("a", r.IntN(3)), ids.New()
-				switch r.IntN(8) {
+			type charged struct{ account, id string }
+			var jobs []charged
+			some := func(x charged) {
+				for range r.IntN(4) {
+					w.signal(x.account, x.id, []job.SignalType{job.SignalFailed, job.SignalSucceeded}[r.IntN(2)])
+				}
+			}
+			for range 30 {
+				x := charged{fmt.Sprint("a", r.IntN(3)), ids.New()}
+				w.charge(x.account, x.id, 100+int64(r.IntN(201)))
+				some(x)
+				jobs = append(jobs, x)
+			}
+			w.ended()
+			// Settled in pieces, while late successes come in.
+			for range 20 {
+				x := jobs[r.IntN(len(jobs))]
+				switch r.IntN(4) {
 				case 0:
 					settle(settlement.Filter{Minimum: int64(r.IntN(50))})
 				case 1:
-					settle(settlement.Filter{Accounts: []string{account}})
+					settle(settlement.Filter{Accounts: []string{x.account}})
 				default:
-					w.charge(account, id, 100+int64(r.IntN(201)))
-					for range r.IntN(4) {
-						w.signal(account, id, []job.SignalType{job.SignalFailed, job.SignalSucceeded}[r.IntN(2)])
-					}
+					some(x)
 				}
 			}
-			w.step(w.rollouts.RollBack)
 			settle(settlement.Filter{})
 			type row struct {
 				AccountID, JobID string

@@ -36,6 +36,15 @@ const (
 	CodeDamaged = "settlement_damaged"
 )
 
+// Why a rollout's state does not allow a settlement: what fault.DetailWhy of a state_conflict holds. Detail has rollout_id,
+// too.
+const (
+	// WhyNotStarted: it was never started, and so charged nobody.
+	WhyNotStarted = "rollout_not_started"
+	// WhyRolloutLive: it is running, paused or halted.
+	WhyRolloutLive = "rollout_not_over"
+)
+
 // WhyPaid is why a job was left out that another settlement of the rollout had paid. The other reasons are the
 // codes of faults, account_frozen and account_inconsistent above all.
 const WhyPaid = "paid_before"

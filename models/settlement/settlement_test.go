@@ -13,6 +13,7 @@ import (
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/page"
+	"recoup/models/rollout"
 	"recoup/models/settlement"
 	"recoup/models/task"
 )
@@ -93,6 +94,7 @@ func TestVoidProposalsFreeTheirCharges(t *testing.T) {
 	w.Account(t, "a", 1000)
 	w.delivered("a", "j1", 60)
 	w.delivered("a", "j2", 40)
+	w.ended()
 	first := w.propose(settlement.Filter{})
 	r := w.request(first)
 
@@ -176,6 +178,7 @@ func TestFilters(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.delivered("c", "down", 200) // 180, was 200: −20
+	w.ended()
 	for name, x := range map[string]struct {
 		f    settlement.Filter
 		want settlement.Totals
@@ -197,12 +200,16 @@ func TestFilters(t *testing.T) {
 		})
 	}
 	now := time.Now()
-	for name, f := range map[string]settlement.Filter{"sign": {Sign: "all"}, "minimum": {Minimum: -1}, "to": {From: &now, To: &mid}, "accounts": {Accounts: []string{"nobody"}}} {
+	for name, f := range map[string]settlement.Filter{"sign": {Sign: "all"}, "minimum": {Minimum: -1}, "to": {From: &now, To: &mid}, "accounts": {Accounts: []string{"a", "nobody"}}} {
 		if _, err := w.store.Preview(ctx, ro, f, "", 10); fault.As(err) == nil || fault.As(err).Fields[0].Name != name {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := w.store.Preview(ctx, "none", settlement.Filter{}, "", 10)
+	_, err := w.store.Preview(ctx, ro, settlement.Filter{Accounts: []string{"b", "nobody", "a", "B"}}, "", 10)
+	if f := fault.As(err); f == nil || fmt.Sprint(f.Detail[settlement.DetailMissing]) != "[nobody B]" || !strings.HasSuffix(f.Fields[0].Message, ": nobody, B") {
+		t.Errorf("accounts that do not exist: %v", err)
+	}
+	_, err = w.store.Preview(ctx, "none", settlement.Filter{}, "", 10)
 	is(t, err, fault.CodeRolloutNotFound)
 
 	// What a filter leaves out is there for the next settlement; pages and totals agree with the rows.
@@ -238,11 +245,51 @@ func TestFilters(t *testing.T) {
 	w.whole()
 }
 
+// What a rollout owes shows once it has ended: while it is live its candidate is what the admitted accounts pay, and nothing
+// is proposed, previewed or approved. Of one that became the price of all something can be given back, if somebody asks.
+func TestOnlyARolloutThatHasEndedIsSettled(t *testing.T) {
+	w := newWorld(t, 1100, 0)
+	ctx := context.Background()
+	w.Account(t, "a", 1000)
+	propose := func() error {
+		_, err := w.store.Propose(ctx, settlement.Proposal{Envelope: envelope("fiona"), RolloutID: ro, Reason: "x"})
+		return err
+	}
+	refused := func(state rollout.State, why string) {
+		t.Helper()
+		_, previewed := w.store.Preview(ctx, ro, settlement.Filter{}, "", 10)
+		for what, err := range map[string]error{"preview": previewed, "proposal": propose()} {
+			if f := fault.As(err); f == nil || f.Code != fault.CodeStateConflict || f.Detail["state"] != string(state) || f.Detail[fault.DetailWhy] != why || f.Detail["rollout_id"] != ro {
+				t.Errorf("%s of a %s rollout: %v", what, state, err)
+			}
+		}
+	}
+	w.delivered("a", "j1", 60)
+	refused(rollout.Running, settlement.WhyRolloutLive)
+	w.step(w.rollouts.Pause)
+	refused(rollout.Paused, settlement.WhyRolloutLive)
+	w.damage("rollouts", `UPDATE rollouts SET state = 'halted'`)
+	refused(rollout.Halted, settlement.WhyRolloutLive)
+	w.damage("rollouts", `UPDATE rollouts SET state = 'draft', stage = 0, stage_since = NULL, started_at = NULL`)
+	refused(rollout.Draft, settlement.WhyNotStarted)
+	w.damage("rollouts", `UPDATE rollouts SET state = 'completed', stage = 1, stage_since = now(), started_at = now(), ended_at = now()`)
+	st := w.propose(settlement.Filter{})
+	// Proposed by an earlier release while the rollout was live.
+	w.damage("rollouts", `UPDATE rollouts SET state = 'running', ended_at = NULL`)
+	is(t, w.approveBy("lena", st), fault.CodeStateConflict)
+	w.damage("rollouts", `UPDATE rollouts SET state = 'rolled_back', ended_at = clock_timestamp()`)
+	if r := w.pay(w.approve(st)); r.Paid != 1 || w.Balance(t, "a") != 940 {
+		t.Errorf("%+v, balance %d", r, w.Balance(t, "a"))
+	}
+	w.whole()
+}
+
 // A rollout can be put right that made its customers pay less; such debits may lead below zero.
 func TestDebitsAreOnlyOfThoseWhoAreChosen(t *testing.T) {
 	w := newWorld(t, 900, 0)
 	w.Account(t, "a", 55)
 	w.delivered("a", "j1", 60)
+	w.ended()
 	_, err := w.store.Propose(context.Background(), settlement.Proposal{Envelope: envelope("fiona"), RolloutID: ro, Reason: "x"})
 	is(t, err, settlement.CodeNothing)
 	st := w.approve(w.propose(settlement.Filter{Sign: settlement.Debits}))

@@ -44,6 +44,10 @@ func settled(t *testing.T) *modeltest.Models {
 		must(t)(m.Jobs.Charge(ctx, job.ChargeRequest{Envelope: modeltest.Envelope(), AccountID: "many", JobID: id, Action: modeltest.Action, Units: 60, Mode: job.External}))
 	}
 	signal(t, m, "many", "paid", job.Signal{Type: job.SignalSucceeded})
+	step(func() error {
+		_, err := m.Rollouts.RollBack(ctx, rollout.StepRequest{Envelope: modeltest.Envelope(), RolloutID: "ro", Version: 2, Reason: "too dear"})
+		return err
+	})
 	tasks := task.New(m.G, nil)
 	store := settlement.New(m.Ops, m.Ledger, m.Requests, tasks)
 	fiona := ledger.Envelope{OperationID: ids.New(), Actor: actor.Staff("fiona")}

@@ -232,7 +232,7 @@ func costs(key string) (en, ja string) {
 	case "costs.preview_going":
 		return "The import goes on in the background. Until it is done none of its lines counts.", "取り込みはバックグラウンドで進行中です。完了するまでどの行も反映されません。"
 	case "costs.preview_failed":
-		return "The import failed and nothing of it was kept: {1}", "取り込みに失敗し、何も登録されませんでした：{1}"
+		return "The import failed and nothing of it was recorded. {1} Put that right and upload the file again.", "取り込みに失敗し、何も登録されませんでした。{1}修正のうえ、もう一度アップロードしてください。"
 	case "costs.preview_canceled":
 		return "The import was canceled and nothing of it was kept.", "取り込みは取り消され、何も登録されませんでした。"
 	case "costs.preview_done":
@@ -321,6 +321,12 @@ func costs(key string) (en, ja string) {
 		return "There is no such overhead rule.", "間接費ルールが見つかりません。"
 	case "fault.cost_import_not_found":
 		return "There is no such import.", "取り込みが見つかりません。"
+	case "fault.cost_conflict":
+		return "Lines of it were recorded before with other content.", "異なる内容で登録済みの行があります。"
+	case "fault.gave_up":
+		return "It was tried several times and failed each time; the log of the worker says why.", "何度か試みましたが、毎回失敗しました。原因はワーカーのログにあります。"
+	case "cost_failed.invalid_request":
+		return "Lines of it are not right.", "正しくない行があります。"
 	case "fault.cost_import_file_gone":
 		return "The file is not kept any more. Upload it again.", "ファイルは保存されていません。再度アップロードしてください。"
 	}

@@ -108,6 +108,7 @@ func phrase(key string) (en, ja string) {
 		problems,
 		bulkworks,
 		costs,
+		costLines,
 		dependencies,
 		exports,
 		finance,

@@ -25,6 +25,10 @@ func refusals(key string) (en, ja string) {
 		return "The scheduled step does not wait any more: “{1}”.", "この予約はもう待機していません（{1}）。"
 	case "refusal.rollout_live":
 		return "The rollout {1} of this action is live: it has to end first.", "このアクションのロールアウト {1} が実施中です。先に終える必要があります。"
+	case "refusal.rollout_not_over":
+		return "The rollout {1} is live: its candidate is what admitted accounts pay. Roll it back first; then what is owed can be proposed.", "ロールアウト {1} は実施中で、対象アカウントには候補の価格が適用されています。先にロールバックすると、差額の精算を提案できます。"
+	case "refusal.rollout_not_started":
+		return "The rollout {1} was never started: it has charged nobody.", "ロールアウト {1} は開始されておらず、課金もありません。"
 	case "refusal.rule_in_rollout":
 		return "{1} is named by the rollout {2}, which has not ended.", "{1} は、まだ終わっていないロールアウト {2} で使われています。"
 	case "refusal.rule_in_force":

@@ -96,8 +96,6 @@ func settlements(key string) (en, ja string) {
 		return "{1} of {2}: charged {3} credits, {4} under the baseline.", "{2}の{1}：課金額{3}クレジット、ベースラインでは{4}クレジットです。"
 	case "settlement.preview_nothing":
 		return "No delivered charge is left that this proposal could hold.", "この条件で提案できる納品済みの課金はありません。"
-	case "settlement.preview_live":
-		return "The rollout is not over: what it charges and delivers from now on comes as a supplement.", "ロールアウトは終了していません。今後の課金と納品は追補として精算します。"
 	case "settlement.preview_frozen":
 		return "Frozen accounts take no payment and will be left out: {1}.", "凍結中のアカウントには支払えず、対象外となります：{1}"
 	case "settlement.preview_debits":
@@ -276,8 +274,6 @@ func settlements(key string) (en, ja string) {
 		return "Settlements", "精算"
 	case "problem.must be later than from":
 		return "Must not be before the first day", "開始日より前にはできません"
-	case "problem.names an account that does not exist":
-		return "Names an account that does not exist", "存在しないアカウントが含まれています"
 	case "problem.must be at most 1000":
 		return "At most 1,000 accounts", "1,000アカウントまでにしてください"
 	}
