@@ -30,6 +30,7 @@ const (
 // its address between two look-ups gains nothing. Redirects are not followed, no proxy is used.
 type Sender struct {
 	client  *http.Client
+	dialer  *net.Dialer
 	allowed []netip.Prefix
 	refused []netip.Prefix
 }
@@ -45,7 +46,7 @@ func NewSender(allowed []netip.Prefix) *Sender {
 	} {
 		s.refused = append(s.refused, netip.MustParsePrefix(p))
 	}
-	dialer := &net.Dialer{Timeout: 5 * time.Second, ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
+	s.dialer = &net.Dialer{Timeout: 5 * time.Second, ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
 		if err != nil {
 			return fmt.Errorf("webhook: address %q: %w", address, err)
@@ -56,7 +57,7 @@ func NewSender(allowed []netip.Prefix) *Sender {
 		return nil
 	}}
 	s.client = &http.Client{
-		Transport: &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, ResponseHeaderTimeout: tryTime,
+		Transport: &http.Transport{DialContext: s.dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, ResponseHeaderTimeout: tryTime,
 			MaxResponseHeaderBytes: 16 << 10, MaxIdleConnsPerHost: 1, IdleConnTimeout: 30 * time.Second, ForceAttemptHTTP2: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
