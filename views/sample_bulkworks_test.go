@@ -57,7 +57,7 @@ func (s sample) bulkWork(state string) bulkworks.Work {
 		ListURL: "/dead-letters?code=E_STORAGE", Export: ui.Exports{Say: s.l.T("works.export_say", s.l.T("workshow.all"), "JST"), Links: []ui.Link{{Text: s.l.T("export.csv"), URL: "/x"}}}}
 	m.Live = bulkworks.Live{URL: "/p", PageURL: "/w", State: state, Say: s.l.T("works.say_running", "300", s.l.Duration(28*time.Minute)), Done: "1412", Total: "9814", Share: s.l.T("works.share", "1,412", "9,814"),
 		Facts: []ui.Fact{{Label: s.l.T("works.done"), Value: "1,380", URL: "/d"}, {Label: s.l.T("works.back_well"), Value: "1,204", URL: "/s"},
-			{Label: s.l.T("works.back_failed"), Value: "66", Note: s.l.T("works.back_failed_note", "5", "1,270"), URL: "/f"}, {Label: s.l.T("works.out"), Value: "110", URL: "/o"},
+			{Label: s.l.T("works.back_failed"), Value: "66", Note: s.l.T("works.back_failed_note", "5", "1,270"), URL: "/f"}, {Label: s.l.T("works.out"), Value: "110", URL: "/o"}, {Label: s.l.T("works.with_caller"), Value: "3", Note: s.l.T("works.with_caller_note"), URL: "/c"},
 			{Label: s.l.T("works.pending"), Value: "8,402", URL: "/t"}, {Label: s.l.T("works.lost"), Value: "32", URL: "/l"}, {Label: s.l.T("works.rate"), Value: "300", Note: s.l.T("works.rate_note", "300")}}}
 	m.Undo, m.Undoes, m.UndoneBy = &ui.Undo{Action: "/undo", OperationID: "x", Undoes: "bw_1", Next: "/w", Text: s.l.T("undo.open")}, ui.Link{Text: "bw_1", URL: "/w"}, ui.Link{Text: "bw_2", URL: "/w"}
 	switch state {
@@ -69,10 +69,10 @@ func (s sample) bulkWork(state string) bulkworks.Work {
 	case "prepared":
 		m.StartURL, m.Live.Slow = "/start", true
 	}
-	for i, show := range []string{"all", "pending", "done", "out", "succeeded", "failed", "lost", "excluded", "refused"} {
+	for i, show := range []string{"all", "pending", "done", "out", "with_caller", "succeeded", "failed", "lost", "excluded", "refused"} {
 		m.Shows = append(m.Shows, ui.Choice{Text: s.l.T("workshow." + show), URL: "/w?show=" + show, Current: i == 0})
 	}
-	for i, o := range []string{"succeeded", "failed_again", "out", "lost", "excluded", "not_possible", "to_do", "canceled", "done"} {
+	for i, o := range []string{"succeeded", "failed_again", "out", "with_caller", "lost", "excluded", "not_possible", "to_do", "canceled", "done"} {
 		r := bulkworks.Row{Job: job("transcription:2f1c7a90-63f0-4f0e-8c55-2b1f7a9063f0"), Account: account("acct_7Q2M"), Cost: "36", State: o, Now: "retrying", At: s.at(time.Duration(i) * time.Minute)}
 		switch o {
 		case "lost":

@@ -273,6 +273,9 @@ func (h *Console) startWorkPage(r request, w bulk.Work, a ui.Act, err error) (te
 			return nil, unread
 		}
 		m.Needs, m.Held = pr.BulkNeeds(needs), pr.BulkHeld(needs, standing)
+		if needs.External > 0 {
+			m.External = r.L.N("works.external", needs.External)
+		}
 	case bulk.Discard:
 		m.Reasons, m.Note, m.Problem, m.Pace = letters.ReasonOptions(r.L, r.FormValue("reason")), field(r, "note", err), field(r, "reason", err).Error, paceFields(r, w.Kind, proposed, err)
 	case bulk.Assign:

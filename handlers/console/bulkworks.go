@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -216,7 +217,7 @@ func (h *Console) bulkWork(c echo.Context) error {
 		if s != bulk.ShowAll {
 			name = string(s)
 		}
-		if w.Kind != bulk.Requeue && (s == bulk.ShowOut || s == bulk.ShowSucceeded || s == bulk.ShowFailed) {
+		if w.Kind != bulk.Requeue && slices.Contains([]bulk.Show{bulk.ShowOut, bulk.ShowCaller, bulk.ShowSucceeded, bulk.ShowFailed}, s) {
 			continue
 		}
 		m.Shows = append(m.Shows, ui.Choice{Text: r.L.T("workshow." + name), URL: q.with("show", string(s)), Current: s == show})

@@ -119,6 +119,7 @@ func (p Presenter) BulkLive(w bulk.Work, at bulk.Progress, void bool) bulkworks.
 		show(bulk.ShowSucceeded, "works.back_well", at.Back.Succeeded, "", true)
 		show(bulk.ShowFailed, "works.back_failed", at.Back.Failed, note, true)
 		show(bulk.ShowOut, "works.out", at.Back.Out, "", true)
+		show(bulk.ShowCaller, "works.with_caller", at.Back.WithCaller, p.L.T("works.with_caller_note"), false)
 	}
 	show(bulk.ShowPending, "works.pending", at.Pending, "", true)
 	show(bulk.ShowLost, "works.lost", at.Lost, "", false)
@@ -152,7 +153,11 @@ func (p Presenter) bulkSay(w bulk.Work, at bulk.Progress, void bool) string {
 	case bulk.Aborted:
 		return p.L.T("works.say_aborted", by, when, p.L.Credits(at.Pending))
 	case bulk.Done:
-		return p.L.T("works.say_done", when)
+		say := p.L.T("works.say_done", when)
+		if at.Back.WithCaller > 0 {
+			say += " " + p.L.N("works.say_callers", at.Back.WithCaller)
+		}
+		return say
 	case bulk.Running:
 	}
 	back := at.Leg.Succeeded + at.Leg.Failed
@@ -207,6 +212,8 @@ func (p Presenter) bulkState(i bulk.Item) string {
 		return "canceled"
 	case bulk.Out:
 		return "out"
+	case bulk.WithCaller:
+		return "with_caller"
 	}
 	return "done"
 }

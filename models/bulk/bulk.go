@@ -99,8 +99,11 @@ type Back string
 
 // How a job came back.
 const (
-	// Out: it has not come back yet.
+	// Out: it has not come back yet from the queue and the workers.
 	Out Back = "out"
+	// WithCaller: it is external and its caller has said nothing of it yet. A work waits for none of these: no worker gets
+	// them, and when their callers try them again is up to them.
+	WithCaller Back = "with_caller"
 	// Succeeded: it was delivered.
 	Succeeded Back = "succeeded"
 	// Failed: an attempt of that generation failed and it has not succeeded since, or it died again.

@@ -173,7 +173,7 @@ func (w world) again(n int, fail bool) {
 	w.exec(`UPDATE jobs SET not_before = clock_timestamp() - interval '1 second' WHERE state = 'retrying'`)
 	w.exec(`UPDATE waiting_line SET due_at = clock_timestamp() - interval '1 second' WHERE phase = 'retrying'`)
 	var bells []job.Bell
-	if err := w.G.Raw(`SELECT account_key, key AS job_key, attempt, generation FROM jobs WHERE state = 'retrying' ORDER BY key LIMIT ?`, n).Scan(&bells).Error; err != nil {
+	if err := w.G.Raw(`SELECT account_key, key AS job_key, attempt, generation FROM jobs WHERE state = 'retrying' AND mode = 'managed' ORDER BY key LIMIT ?`, n).Scan(&bells).Error; err != nil {
 		w.t.Fatal(err)
 	}
 	for _, b := range bells {

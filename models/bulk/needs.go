@@ -22,6 +22,8 @@ type Needs struct {
 	Dependencies, Actions []Need
 	// Held is how many rows are behind a hold, on their dependency, their action or both.
 	Held int64
+	// External is how many rows are of jobs that their callers run.
+	External int64
 }
 
 // Needs counts what a work is to do by what it needs, at most limit dependencies and as many actions. It is of now: holds
@@ -40,8 +42,10 @@ func (s *Store) Needs(ctx context.Context, w Work, limit int) (Needs, error) {
 					ON d.account_key = i.account_key AND d.job_key = i.job_key AND d.generation = i.generation
 				WHERE i.bulk_key = ? AND i.outcome <> 'excluded' GROUP BY 1, 2) x)
 		SELECT 'held' AS kind, '' AS name, COALESCE(sum(n), 0)::bigint AS count, true AS held FROM need WHERE by_dependency OR by_action
+		UNION ALL SELECT 'external', '', count(*), false FROM bulk_items i JOIN jobs j ON j.account_key = i.account_key AND j.key = i.job_key
+			WHERE i.bulk_key = ? AND i.outcome <> 'excluded' AND j.mode = 'external'
 		UNION ALL (SELECT 'dependency', dependency AS name, sum(n)::bigint AS count, by_dependency AS held FROM need GROUP BY dependency, by_dependency`+most+`)
-		UNION ALL (SELECT 'action', action AS name, sum(n)::bigint AS count, by_action AS held FROM need GROUP BY action, by_action`+most+`)`, w.Key).Scan(&rows).Error
+		UNION ALL (SELECT 'action', action AS name, sum(n)::bigint AS count, by_action AS held FROM need GROUP BY action, by_action`+most+`)`, w.Key, w.Key).Scan(&rows).Error
 	if err != nil {
 		return out, fmt.Errorf("bulk: needs: %w", err)
 	}
@@ -49,6 +53,8 @@ func (s *Store) Needs(ctx context.Context, w Work, limit int) (Needs, error) {
 		switch r.Kind {
 		case "held":
 			out.Held = r.Count
+		case "external":
+			out.External = r.Count
 		case "dependency":
 			out.Dependencies = append(out.Dependencies, r.Need)
 		case "action":

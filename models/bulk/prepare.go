@@ -116,17 +116,20 @@ func (s *Store) freeze(ctx context.Context, tx *operation.Tx, kind Kind, query, 
 	if err != nil {
 		return out, fmt.Errorf("bulk: prepare: %w", err)
 	}
+	// What workers run comes first: the first few of a requeue, for which the others wait, tell something only if it is known
+	// how they end.
 	res := tx.DB.WithContext(ctx).Exec(`INSERT INTO bulk_items (bulk_key, no, account_key, job_key, generation, cost, outcome, code, acted_at)
-		SELECT ?, row_number() OVER (ORDER BY dead_at, account_key, job_key), account_key, job_key, generation, cost,
+		SELECT ?, row_number() OVER (ORDER BY external, dead_at, account_key, job_key), account_key, job_key, generation, cost,
 			CASE WHEN why <> '' THEN 'excluded' ELSE '' END, why, CASE WHEN why <> '' THEN clock_timestamp() END
-		FROM (SELECT d.account_key, d.job_key, d.generation, d.cost, d.dead_at, CASE
+		FROM (SELECT d.account_key, d.job_key, d.generation, d.cost, d.dead_at, j.mode = 'external' AND ?::boolean AS external, CASE
 				WHEN d.closed_at IS NOT NULL THEN d.outcome
 				WHEN NOT d.refunded AND ?::boolean THEN '`+ExcludedMoney+`'
 				WHEN a.frozen_at IS NOT NULL AND ?::boolean THEN '`+ExcludedFrozen+`'
 				WHEN EXISTS (SELECT 1 FROM bulk_items o JOIN bulk_works w ON w.key = o.bulk_key AND w.state IN ('running', 'paused', 'stopped')
 					WHERE (o.account_key, o.job_key, o.generation) = (d.account_key, d.job_key, d.generation) AND o.outcome = '') THEN '`+ExcludedInBulk+`'
 				ELSE '' END AS why
-			FROM (`+from+`) d JOIN accounts a ON a.key = d.account_key) x`, append([]any{key, kind.paced(), kind == Requeue}, args...)...)
+			FROM (`+from+`) d JOIN accounts a ON a.key = d.account_key JOIN jobs j ON j.account_key = d.account_key AND j.key = d.job_key) x`,
+		append([]any{key, kind == Requeue, kind.paced(), kind == Requeue}, args...)...)
 	switch {
 	case res.Error != nil:
 		return out, fmt.Errorf("bulk: freeze: %w", res.Error)

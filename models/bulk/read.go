@@ -145,6 +145,7 @@ const (
 	ShowPending   Show = "pending"
 	ShowDone      Show = "done"
 	ShowOut       Show = "out"
+	ShowCaller    Show = "with_caller"
 	ShowSucceeded Show = "succeeded"
 	ShowFailed    Show = "failed"
 	ShowLost      Show = "lost"
@@ -154,7 +155,7 @@ const (
 
 // Shows lists them in the order in which screens offer them.
 func Shows() []Show {
-	return []Show{ShowAll, ShowPending, ShowDone, ShowOut, ShowSucceeded, ShowFailed, ShowLost, ShowExcluded, ShowRefused}
+	return []Show{ShowAll, ShowPending, ShowDone, ShowOut, ShowCaller, ShowSucceeded, ShowFailed, ShowLost, ShowExcluded, ShowRefused}
 }
 
 func (v Show) where(w *where.Clause) {
@@ -162,7 +163,7 @@ func (v Show) where(w *where.Clause) {
 	case ShowAll:
 	case ShowPending:
 		w.And("i.outcome = ''")
-	case ShowOut, ShowSucceeded, ShowFailed:
+	case ShowOut, ShowCaller, ShowSucceeded, ShowFailed:
 		w.And("i.outcome = 'done' AND "+backOf+" = ?", string(v))
 	case ShowDone, ShowLost, ShowExcluded, ShowRefused:
 		w.And("i.outcome = ?", string(v))

@@ -132,7 +132,7 @@ func (s *Store) take(ctx context.Context, key int64) (batch, error) {
 }
 
 // allowed is how many rows may be taken now: none when too many failed again, which stops the work, and none while the
-// first few of the leg are out.
+// first few of the leg are out. Those of a leg are what workers run as long as there is any of it: see freeze.
 func (s *Store) allowed(ctx context.Context, tx *gorm.DB, w Work, judge bool, due int64) (int64, error) {
 	if w.Kind != Requeue {
 		return due, nil
@@ -160,7 +160,7 @@ func (s *Store) allowed(ctx context.Context, tx *gorm.DB, w Work, judge bool, du
 	back := seen.Succeeded + seen.Failed
 	if probing {
 		// The rows that are with a process are not among those that were done.
-		if done := back + seen.Canceled; done < first {
+		if done := back + seen.Canceled + seen.WithCaller; done < first {
 			return 0, nil
 		}
 	}
@@ -198,7 +198,7 @@ func (s *Store) finish(ctx context.Context, tx *gorm.DB, w Work) error {
 }
 
 // Tally is how the rows of a work that were done have come back.
-type Tally struct{ Out, Succeeded, Failed, Canceled int64 }
+type Tally struct{ Out, WithCaller, Succeeded, Failed, Canceled int64 }
 
 // backOf is what became of job j, which row i put back.
 const backOf = `CASE WHEN j.generation > i.generation + 1 THEN 'failed'
@@ -206,6 +206,7 @@ const backOf = `CASE WHEN j.generation > i.generation + 1 THEN 'failed'
 	WHEN j.state IN ('dead', 'discarded') THEN 'failed'
 	WHEN j.state = 'canceled' THEN 'canceled'
 	WHEN j.state = 'running' AND j.attempt > j.generation_base + 1 OR j.state IN ('queued', 'retrying') AND j.attempt > j.generation_base THEN 'failed'
+	WHEN j.mode = 'external' THEN 'with_caller'
 	ELSE 'out' END`
 
 // countBack counts how the jobs came back that a work, or one leg of it, put back.
@@ -216,8 +217,8 @@ func countBack(ctx context.Context, g *gorm.DB, key int64, leg *int) (Tally, err
 	if leg != nil {
 		of, args = " AND i.leg = ?", append(args, *leg)
 	}
-	counts := make([]string, 0, 4)
-	for _, b := range []Back{Out, Succeeded, Failed, Canceled} {
+	counts := make([]string, 0, 5)
+	for _, b := range []Back{Out, WithCaller, Succeeded, Failed, Canceled} {
 		counts = append(counts, fmt.Sprintf("count(*) FILTER (WHERE back = '%s') AS %s", b, b))
 	}
 	err := g.WithContext(ctx).Raw(`SELECT `+strings.Join(counts, ", ")+` FROM (SELECT `+backOf+` AS back FROM bulk_items i

@@ -51,6 +51,7 @@ type Start struct {
 	Facts    []ui.Change
 	Excluded []Left
 	Needs    []Left         // what the jobs depend on
+	External string         // how many of them their callers run; empty: none
 	Held     *ui.HeldNotice // what of it is not handed out freely; nil: all is
 	Second   string         // a second person has to approve; empty: nobody has to
 	Nothing  bool           // nothing is left to do

@@ -236,6 +236,18 @@ func bulkworks(key string) (en, ja string) {
 		return "{1} % of {2} that came back", "結果が出た{2}件の{1}%"
 	case "works.out":
 		return "Out", "結果待ち"
+	case "works.with_caller":
+		return "With their callers", "呼び出し元が実行"
+	case "works.with_caller_note":
+		return "nothing waits for them", "完了を待ちません"
+	case "works.say_callers.one":
+		return "{1} job is with its caller, who runs it: tell them to try it again.", "{1}件は呼び出し元が実行するジョブです。再実行するよう連絡してください。"
+	case "works.say_callers.other":
+		return "{1} jobs are with their callers, who run them: tell them to try again.", "{1}件は呼び出し元が実行するジョブです。再実行するよう連絡してください。"
+	case "works.external.one":
+		return "{1} of them is run by its caller and goes last. No worker gets it: tell its caller to try it again. The work does not wait for it.", "うち{1}件は呼び出し元が実行するジョブで、最後に戻されます。ワーカーには渡されないため、再実行するよう連絡してください。一括処理は完了を待ちません。"
+	case "works.external.other":
+		return "{1} of them are run by their callers and go last. No worker gets them: tell their callers to try them again. The work does not wait for them.", "うち{1}件は呼び出し元が実行するジョブで、最後に戻されます。ワーカーには渡されないため、再実行するよう連絡してください。一括処理は完了を待ちません。"
 
 	case "works.rows":
 		return "What came of each", "各行の結果"
@@ -267,6 +279,8 @@ func bulkworks(key string) (en, ja string) {
 		return "Done", "処理済み"
 	case "workshow.out":
 		return "Out", "結果待ち"
+	case "workshow.with_caller":
+		return "With their callers", "呼び出し元が実行"
 	case "workshow.succeeded":
 		return "Succeeded", "成功"
 	case "workshow.failed":
@@ -279,6 +293,8 @@ func bulkworks(key string) (en, ja string) {
 		return "Not possible", "実行不可"
 	case "state.to_do":
 		return "To do", "未処理"
+	case "state.with_caller":
+		return "With its caller", "呼び出し元が実行"
 	case "state.out":
 		return "Out", "結果待ち"
 	case "state.failed_again":

@@ -209,7 +209,7 @@ func stateLook(state string) (icon, tone string) {
 		return "alert", "bad"
 	case "lost", "excluded", "aborted", "not_possible":
 		return "ban", "off"
-	case "to_do", "out", "proposed", "prepared":
+	case "to_do", "out", "with_caller", "proposed", "prepared":
 		return "clock", "wait"
 	case "rejected":
 		return "cross", "bad"
