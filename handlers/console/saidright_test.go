@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"recoup/models/bulk"
@@ -133,6 +134,22 @@ func TestSnoozedWithItsGroup(t *testing.T) {
 	w.says(b.page(list), "j1", words)
 	w.says(b.page(page), words)
 	w.saysNot(b.page(page), "Not snoozed")
+	// The rail counts what waits for somebody. Whoever wakes this one sees it, and the group stays as it is.
+	waits := func(want string) {
+		t.Helper()
+		_, rail, _ := strings.Cut(b.page("/jobs"), `href="/dead-letters"`)
+		rail, _, _ = strings.Cut(rail, "</a>")
+		if got := strings.Fields(text("<a" + rail)); strings.Join(got, " ") != strings.TrimSpace("Dead letters "+want) {
+			t.Errorf("the rail says %q, want %s", got, want)
+		}
+	}
+	waits("")
+	w.says(b.page(list), "Wake")
+	wake := jobAt("acct_7", "j1", "/snooze")
+	w.saysNot(rows(b.sent(wake, formOf(t, b.page(list), wake))), "j1")
+	w.says(rows(b.page("/dead-letters")), "j1")
+	waits("1")
+	w.says(b.page(groupOf("frame 7 is broken")), "Snoozed until 5 more")
 }
 
 // TestFormsOfOtherStates: a form that could only be refused is not shown; the job's page is.

@@ -69,8 +69,11 @@ func takeButton(r request, l deadletter.Letter, next string) *views.Post {
 func snoozeButton(r request, l deadletter.Letter, next string) *views.Post {
 	p := &views.Post{Action: jobURL(l.AccountID, l.JobID) + "/snooze", OperationID: ids.New(), Key: "s", Hidden: []views.Value{
 		{Name: "generation", Value: generationOf(l.Generation)}, {Name: "seen", Value: seenTime(l.SnoozedUntil)}, {Name: "next", Value: bare(next)}}}
-	if l.SnoozedUntil != nil && l.SnoozedUntil.After(r.Now) {
+	if outOfSight(r, l) {
 		p.Text, p.Title = r.L.T("snooze.wake"), r.L.T("snooze.wake_title", l.JobID)
+		if l.WithGroup {
+			p.Title = r.L.T("snooze.wake_alone", l.JobID)
+		}
 		p.Hidden = append(p.Hidden, views.Value{Name: "until", Value: "now"})
 		return p
 	}
@@ -78,6 +81,11 @@ func snoozeButton(r request, l deadletter.Letter, next string) *views.Post {
 	p.Text, p.Title = r.L.T("snooze.open"), r.L.T("snooze.title", l.JobID, r.L.Stamp(tomorrow.at, r.Now).Full)
 	p.Hidden = append(p.Hidden, views.Value{Name: "until", Value: tomorrow.value()})
 	return p
+}
+
+// outOfSight tells whether a dead letter is snoozed, by itself or with its group.
+func outOfSight(r request, l deadletter.Letter) bool {
+	return l.WithGroup || l.SnoozedUntil != nil && l.SnoozedUntil.After(r.Now)
 }
 
 func seenTime(t *time.Time) string {
@@ -107,7 +115,7 @@ func assignForm(r request, l deadletter.Letter, people []staff.Person, next stri
 func snoozeForm(r request, l deadletter.Letter, next string) *views.Form {
 	f := &views.Form{Action: jobURL(l.AccountID, l.JobID) + "/snooze", OperationID: ids.New(), Label: r.L.T("snooze.until"), Name: "until", Submit: r.L.T("snooze.submit"),
 		Hidden: []views.Value{{Name: "generation", Value: generationOf(l.Generation)}, {Name: "seen", Value: seenTime(l.SnoozedUntil)}, {Name: "next", Value: bare(next)}}}
-	if l.SnoozedUntil != nil && l.SnoozedUntil.After(r.Now) {
+	if outOfSight(r, l) {
 		f.Options = append(f.Options, ui.Option{Value: "now", Label: r.L.T("snooze.now")})
 	}
 	f.Options = append(f.Options, snoozeOptions(r)...)

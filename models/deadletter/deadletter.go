@@ -65,6 +65,9 @@ type Letter struct {
 	SnoozedUntil *time.Time
 	SnoozedBy    string
 	SnoozedAt    *time.Time
+	// WokenAt is when somebody last brought it back into sight; nil for never. It stays in sight while its group is snoozed, if
+	// that was snoozed before.
+	WokenAt *time.Time
 
 	AccountID   string
 	AccountName string
@@ -75,7 +78,8 @@ type Letter struct {
 	Resolution    string
 	IsReclaimed   bool
 	LateSuccessOf *job.State
-	// WithGroup: it is open and out of sight because its group is snoozed, whatever SnoozedUntil says.
+	// WithGroup: it is open and out of sight because its group is snoozed, whatever SnoozedUntil says. Whoever brings it back
+	// leaves the group snoozed.
 	WithGroup bool
 }
 

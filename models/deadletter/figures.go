@@ -50,19 +50,33 @@ type Waiting struct {
 	OldestAt *time.Time
 }
 
-// Waiting counts what waits for a person. Its cost grows with what is snoozed, which people do, not with what is open.
+// CountWaiting counts what waits for a person.
+func (s *Service) CountWaiting(ctx context.Context) (int64, error) {
+	n, err := db.Counts(ctx, s.g, AllWaiting())
+	if err != nil {
+		return 0, fmt.Errorf("deadletter: waiting: %w", err)
+	}
+	return n[0], nil
+}
+
+// AllWaiting is what CountWaiting counts, for whoever counts other things as well. Its cost grows with the groups and with
+// what people have put out of sight or brought back, not with what is open.
+func AllWaiting() db.Count {
+	// Snoozed groups are left out as a whole; then what is snoozed by itself; what was woken out of its group comes back.
+	const snoozed = "d.snoozed_until > statement_timestamp() AND d.snoozed_until IS NOT NULL"
+	return db.Count{SQL: `WITH q AS MATERIALIZED (SELECT g.fingerprint FROM dead_letter_groups g WHERE ` + quiet + `)
+		SELECT (SELECT COALESCE(sum(open), 0)::bigint FROM dead_letter_tallies WHERE open > 0 AND fingerprint NOT IN (SELECT fingerprint FROM q))
+			+ (SELECT count(*) FROM dead_letters WHERE closed_at IS NULL AND fingerprint = '')
+			- (SELECT count(*) FROM dead_letters d WHERE d.closed_at IS NULL AND ` + snoozed + ` AND d.fingerprint NOT IN (SELECT fingerprint FROM q))
+			+ (SELECT count(*) FROM dead_letters d WHERE d.closed_at IS NULL AND d.fingerprint IN (SELECT fingerprint FROM q) AND ` + woken("d") + ` AND NOT COALESCE(` + snoozed + `, false))`}
+}
+
+// Waiting sums up what waits for a person, see CountWaiting.
 func (s *Service) Waiting(ctx context.Context) (Waiting, error) {
 	var n Waiting
-	quiet, err := s.quietGroups(ctx)
-	if err != nil {
+	var err error
+	if n.Count, err = s.CountWaiting(ctx); err != nil {
 		return n, err
-	}
-	err = s.g.WithContext(ctx).Raw(`SELECT (SELECT COALESCE(sum(open), 0) FROM dead_letter_tallies WHERE open > 0 AND fingerprint <> ALL (?::text[]))
-			+ (SELECT count(*) FROM dead_letters WHERE closed_at IS NULL AND fingerprint = '')
-			- (SELECT count(*) FROM dead_letters WHERE closed_at IS NULL AND snoozed_until > statement_timestamp() AND fingerprint <> ALL (?::text[])) AS count`,
-		where.ListOf(quiet), where.ListOf(quiet)).Scan(&n.Count).Error
-	if err != nil {
-		return n, fmt.Errorf("deadletter: waiting: %w", err)
 	}
 	for _, refunded := range []bool{false, true} {
 		oldest, err := s.List(ctx, Review, Filter{Refunded: &refunded}, nil, page.Older, 1)
@@ -76,20 +90,6 @@ func (s *Service) Waiting(ctx context.Context) (Waiting, error) {
 		}
 	}
 	return n, nil
-}
-
-// Count counts the open dead letters, but no further than limit: what it returns is exact below it.
-func (s *Service) Count(ctx context.Context, limit int) (int64, error) {
-	n, err := db.Counts(ctx, s.g, Opened(limit))
-	if err != nil {
-		return 0, fmt.Errorf("deadletter: count: %w", err)
-	}
-	return n[0], nil
-}
-
-// Opened is what Count counts, for whoever counts other things as well.
-func Opened(limit int) db.Count {
-	return db.Count{SQL: `SELECT count(*) FROM (SELECT 1 FROM dead_letters WHERE closed_at IS NULL` + atMost(limit) + `) x`}
 }
 
 // JobKey names a job inside.

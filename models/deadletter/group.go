@@ -163,10 +163,31 @@ func groupNotFound(fingerprint string) *fault.Error {
 	return fault.New(fault.NotFound, CodeGroupNotFound, "No job has died with the fingerprint %q. Nothing was done.", fingerprint)
 }
 
+// woken is true of a row of dead_letters in a snoozed group that somebody has brought back since the group was snoozed. The
+// statement calls the row alias.
+func woken(alias string) string {
+	return fmt.Sprintf(`(%[1]s.woken_at IS NOT NULL AND %[1]s.woken_at > (SELECT g.snoozed_at FROM dead_letter_groups g WHERE g.fingerprint = %[1]s.fingerprint))`, alias)
+}
+
+// quietGroup is a group that is snoozed now.
+type quietGroup struct {
+	Fingerprint string
+	SnoozedAt   time.Time
+}
+
+// named are the fingerprints of groups, for a statement.
+func named(groups []quietGroup) any {
+	out := make([]string, len(groups))
+	for i, g := range groups {
+		out[i] = g.Fingerprint
+	}
+	return where.ListOf(out)
+}
+
 // quietGroups are the groups that are snoozed now: few, since people snooze them one by one.
-func (s *Service) quietGroups(ctx context.Context) ([]string, error) {
-	var out []string
-	err := s.g.WithContext(ctx).Raw(`SELECT g.fingerprint FROM dead_letter_groups g WHERE ` + quiet + ` LIMIT 10000`).Scan(&out).Error
+func (s *Service) quietGroups(ctx context.Context) ([]quietGroup, error) {
+	var out []quietGroup
+	err := s.g.WithContext(ctx).Raw(`SELECT g.fingerprint, g.snoozed_at FROM dead_letter_groups g WHERE ` + quiet + ` LIMIT 10000`).Scan(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("deadletter: snoozed groups: %w", err)
 	}

@@ -158,7 +158,9 @@ func (s *Service) markQuiet(ctx context.Context, letters []Letter) error {
 		return err
 	}
 	for i, l := range letters {
-		letters[i].WithGroup = open(l) && slices.Contains(groups, l.Fingerprint)
+		letters[i].WithGroup = open(l) && slices.ContainsFunc(groups, func(g quietGroup) bool {
+			return g.Fingerprint == l.Fingerprint && (l.WokenAt == nil || !l.WokenAt.After(g.SnoozedAt))
+		})
 	}
 	return nil
 }
@@ -188,9 +190,9 @@ func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 		case tab == Snoozed:
 			// Each of the two has its index; of one condition with OR none would be used.
 			const key = "SELECT d.account_key, d.job_key, d.generation FROM dead_letters d WHERE d.closed_at IS NULL AND "
-			w.And("(d.account_key, d.job_key, d.generation) IN ("+key+out+" UNION "+key+"d.fingerprint = ANY (?::text[]))", where.ListOf(quiet))
+			w.And("(d.account_key, d.job_key, d.generation) IN ("+key+out+" UNION "+key+"d.fingerprint = ANY (?::text[]) AND NOT "+woken("d")+")", named(quiet))
 		case len(quiet) > 0:
-			w.And("(d.snoozed_until IS NULL OR d.snoozed_until <= clock_timestamp()) AND d.fingerprint <> ALL (?::text[])", where.ListOf(quiet))
+			w.And("(d.snoozed_until IS NULL OR d.snoozed_until <= clock_timestamp()) AND (d.fingerprint <> ALL (?::text[]) OR "+woken("d")+")", named(quiet))
 		default:
 			w.And("d.snoozed_until IS NULL OR d.snoozed_until <= clock_timestamp()")
 		}

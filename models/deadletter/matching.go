@@ -41,7 +41,7 @@ func (f Filter) everything() bool {
 // tallied adds up the open dead letters of the groups that a filter selects, with those that have no group yet. In Review those
 // out of sight are left out: they are few, since people put them there.
 func (s *Service) tallied(ctx context.Context, tab Tab, f Filter) (int64, error) {
-	var quiet []string
+	var quiet []quietGroup
 	if tab == Review {
 		var err error
 		if quiet, err = s.quietGroups(ctx); err != nil {
@@ -61,16 +61,17 @@ func (s *Service) tallied(ctx context.Context, tab Tab, f Filter) (int64, error)
 	if len(f.Fingerprints) > 0 {
 		w.And("x.fingerprint = ANY (?::text[])", where.ListOf(f.Fingerprints))
 	}
-	groups, loose, snoozed := w.Clone(), w.Clone(), w.Clone()
-	groups.And("x.fingerprint <> ALL (?::text[])", where.ListOf(quiet))
+	groups, loose, snoozed, back := w.Clone(), w.Clone(), w.Clone(), w.Clone()
+	groups.And("x.fingerprint <> ALL (?::text[])", named(quiet))
 	loose.And("x.closed_at IS NULL AND x.fingerprint = ''")
-	snoozed.And("x.closed_at IS NULL AND x.snoozed_until > statement_timestamp() AND x.fingerprint <> ALL (?::text[])", where.ListOf(quiet))
+	snoozed.And("x.closed_at IS NULL AND x.snoozed_until > statement_timestamp() AND x.fingerprint <> ALL (?::text[])", named(quiet))
+	back.And("x.closed_at IS NULL AND x.fingerprint = ANY (?::text[]) AND "+woken("x")+" AND (x.snoozed_until IS NULL OR x.snoozed_until <= statement_timestamp())", named(quiet))
 	sql := `SELECT (SELECT COALESCE(sum(t.open), 0) FROM dead_letter_groups x JOIN dead_letter_tallies t ON t.fingerprint = x.fingerprint ` + groups.SQL() + `)
 		+ (SELECT count(*) FROM dead_letters x ` + loose.SQL() + `)`
 	args := append(groups.Args(), loose.Args()...)
 	if tab == Review {
-		sql += ` - (SELECT count(*) FROM dead_letters x ` + snoozed.SQL() + `)`
-		args = append(args, snoozed.Args()...)
+		sql += ` - (SELECT count(*) FROM dead_letters x ` + snoozed.SQL() + `) + (SELECT count(*) FROM dead_letters x ` + back.SQL() + `)`
+		args = append(append(args, snoozed.Args()...), back.Args()...)
 	}
 	var n int64
 	if err := s.g.WithContext(ctx).Raw(sql, args...).Scan(&n).Error; err != nil {

@@ -78,6 +78,8 @@ type UndoRequest struct {
 type Triage struct {
 	Assignee     string     `json:"assignee"`
 	SnoozedUntil *time.Time `json:"snoozed_until"`
+	// Woken is true where somebody has brought it back while its group is snoozed.
+	Woken bool `json:"woken,omitempty"`
 }
 
 // TriageResult is the stored result of an assign, snooze, note or undo.
@@ -107,9 +109,14 @@ type row struct {
 	SnoozedUntil *time.Time
 	SnoozedBy    string
 	SnoozedAt    *time.Time
+	// Grouped is true while its group's snooze has been set, Woken where that was before it was brought back.
+	Grouped bool
+	Woken   bool
 }
 
-func (d row) triage() Triage { return Triage{Assignee: d.Assignee, SnoozedUntil: utc(d.SnoozedUntil)} }
+func (d row) triage() Triage {
+	return Triage{Assignee: d.Assignee, SnoozedUntil: utc(d.SnoozedUntil), Woken: d.Woken}
+}
 
 func utc(t *time.Time) *time.Time {
 	if t == nil {
@@ -137,11 +144,12 @@ func (s *Service) Assign(ctx context.Context, r AssignRequest) (operation.Outcom
 		if r.Seen != nil && d.Assignee != *r.Seen {
 			return nil, taken(r.JobID, d)
 		}
-		return s.set(ctx, tx, r.Request, d, KindAssign, Triage{Assignee: r.Assignee.String(), SnoozedUntil: d.SnoozedUntil}, nil)
+		return s.set(ctx, tx, r.Request, d, KindAssign, Triage{Assignee: r.Assignee.String(), SnoozedUntil: d.SnoozedUntil, Woken: d.Woken}, nil)
 	})
 }
 
-// Snooze puts a dead letter out of sight until a time, or back. Faults as for Assign.
+// Snooze puts a dead letter out of sight until a time, or back. Back is in sight also where its group is snoozed, which goes
+// on for the others. Faults as for Assign.
 func (s *Service) Snooze(ctx context.Context, r SnoozeRequest) (operation.Outcome, error) {
 	input := operation.Input{}
 	if r.Until != nil {
@@ -163,7 +171,7 @@ func (s *Service) Snooze(ctx context.Context, r SnoozeRequest) (operation.Outcom
 			t := until.UTC().Truncate(time.Microsecond)
 			until = &t
 		}
-		return s.set(ctx, tx, r.Request, d, KindSnooze, Triage{Assignee: d.Assignee, SnoozedUntil: until}, nil)
+		return s.set(ctx, tx, r.Request, d, KindSnooze, Triage{Assignee: d.Assignee, SnoozedUntil: until, Woken: d.Woken || until == nil && d.Grouped}, nil)
 	})
 }
 
@@ -279,9 +287,10 @@ func (s *Service) letter(ctx context.Context, tx *operation.Tx, r Request) (row,
 	res := tx.DB.WithContext(ctx).Raw(`SELECT j.account_key, j.key AS job_key, COALESCE(d.generation, j.generation) AS generation,
 			CASE WHEN d.generation IS NULL THEN j.created_at ELSE d.closed_at END AS closed_at, COALESCE(d.outcome, '') AS outcome,
 			COALESCE(d.assignee, '') AS assignee, COALESCE(d.assigned_by, '') AS assigned_by, d.assigned_at, d.snoozed_until,
-			COALESCE(d.snoozed_by, '') AS snoozed_by, d.snoozed_at
+			COALESCE(d.snoozed_by, '') AS snoozed_by, d.snoozed_at, g.snoozed_at IS NOT NULL AS grouped, COALESCE(d.woken_at > g.snoozed_at, false) AS woken
 		FROM jobs j LEFT JOIN LATERAL (SELECT * FROM dead_letters d WHERE d.account_key = j.account_key AND d.job_key = j.key
 			ORDER BY d.generation DESC LIMIT 1) d ON true
+		LEFT JOIN dead_letter_groups g ON g.fingerprint = d.fingerprint
 		WHERE j.account_key = ? AND j.id = ?`, tx.AccountKey, r.JobID).Scan(&d)
 	if res.Error != nil {
 		return d, fmt.Errorf("deadletter: read: %w", res.Error)
@@ -307,8 +316,14 @@ func (s *Service) set(ctx context.Context, tx *operation.Tx, r Request, d row, k
 			Updates(map[string]any{"assignee": to.Assignee, "assigned_by": r.Actor.String(), "assigned_at": gorm.Expr("clock_timestamp()")})
 	} else {
 		event, details = job.EventSnoozed, job.Details{Until: to.SnoozedUntil}
-		res = q.Where("snoozed_until IS NOT DISTINCT FROM ?::timestamptz AND snoozed_at IS NOT DISTINCT FROM ?::timestamptz", d.SnoozedUntil, d.SnoozedAt).
-			Updates(map[string]any{"snoozed_until": to.SnoozedUntil, "snoozed_by": r.Actor.String(), "snoozed_at": gorm.Expr("clock_timestamp()")})
+		set := map[string]any{"snoozed_until": to.SnoozedUntil, "snoozed_by": r.Actor.String(), "snoozed_at": gorm.Expr("clock_timestamp()")}
+		switch {
+		case undo == nil && to.SnoozedUntil == nil:
+			set["woken_at"] = gorm.Expr("clock_timestamp()")
+		case undo != nil && !to.Woken:
+			set["woken_at"] = nil
+		}
+		res = q.Where("snoozed_until IS NOT DISTINCT FROM ?::timestamptz AND snoozed_at IS NOT DISTINCT FROM ?::timestamptz", d.SnoozedUntil, d.SnoozedAt).Updates(set)
 	}
 	if res.Error != nil {
 		return nil, fmt.Errorf("deadletter: %s: %w", kind, res.Error)

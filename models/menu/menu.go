@@ -18,7 +18,7 @@ import (
 
 // Wanted says what to count, by what a person may see.
 type Wanted struct {
-	// DeadLetters and Halted are open dead letters and halted rollouts.
+	// DeadLetters and Halted are the dead letters that wait for a person and halted rollouts.
 	DeadLetters, Halted bool
 	// Unread are the unread messages of this person; nil for none.
 	Unread *actor.Actor
@@ -42,7 +42,7 @@ func (s *Store) Count(ctx context.Context, w Wanted, most int) (Counts, error) {
 	var into []*int64
 	add := func(c db.Count, number *int64) { counts, into = append(counts, c), append(into, number) }
 	if w.DeadLetters {
-		add(deadletter.Opened(most), &out.DeadLetters)
+		add(deadletter.AllWaiting(), &out.DeadLetters)
 	}
 	if w.Unread != nil {
 		add(inbox.UnreadBy(*w.Unread, most), &out.Unread)
@@ -58,7 +58,7 @@ func (s *Store) Count(ctx context.Context, w Wanted, most int) (Counts, error) {
 		return out, fmt.Errorf("menu: %w", err)
 	}
 	for i, n := range numbers {
-		*into[i] = n
+		*into[i] = min(n, int64(most))
 	}
 	return out, nil
 }

@@ -1163,7 +1163,7 @@ func row(l text.Locale, m Model, r Row) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if r.Until.None() {
+			if r.Until.None() && !r.WithGroup {
 				templ_7745c5c3_Err = triage.Mark(r.Snooze, "clock").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

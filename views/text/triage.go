@@ -139,6 +139,8 @@ func triage(key string) (en, ja string) {
 		return "Wake", "戻す"
 	case "snooze.wake_title":
 		return "Bring {1} back now", "{1} を今すぐ戻す"
+	case "snooze.wake_alone":
+		return "Bring {1} back now; the rest of its group stays snoozed", "{1} だけを今すぐ戻す（グループの残りはスヌーズのまま）"
 	case "snooze.until":
 		return "Until", "いつまで"
 	case "snooze.submit":
