@@ -4,8 +4,10 @@ package migrations
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,6 +28,23 @@ type Migration struct {
 	Version int64
 	File    string
 	Applied bool
+}
+
+// Digest is 16 hexadecimal digits that change with any file of the schema.
+func Digest() (string, error) {
+	sum := sha256.New()
+	err := fs.WalkDir(files, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := files.ReadFile(path)
+		fmt.Fprintf(sum, "%s %d\n%s", path, len(text), text)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("migrations: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
 func provider(db *sql.DB) (*goose.Provider, error) {

@@ -5,9 +5,11 @@ package modeltest
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,30 +44,47 @@ type cluster struct {
 var start = sync.OnceValues(func() (*cluster, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	services, err := local.StartForTests(ctx, local.TestOptions{})
+	contents, err := migrated()
 	if err != nil {
 		return nil, err
 	}
-	if err := services.Postgres.CreateDatabase(ctx, template); err != nil {
-		return nil, err
-	}
-	pool, err := sql.Open("pgx", services.Postgres.URL(template))
+	services, err := local.StartForTests(ctx, local.TestOptions{Contents: contents})
 	if err != nil {
 		return nil, err
 	}
-	defer pool.Close()
-	if _, err := migrations.Up(ctx, pool); err != nil {
-		return nil, err
-	}
-	return &cluster{services: services}, nil
+	c := &cluster{services: services}
+	running.Store(c)
+	return c, nil
 })
+
+// running is the cluster once a test has needed it.
+var running atomic.Pointer[cluster]
+
+// migrated is a cluster with the migrated database that all others are copies of.
+func migrated() (*local.Contents, error) {
+	digest, err := migrations.Digest()
+	if err != nil {
+		return nil, err
+	}
+	return &local.Contents{Name: "schema-" + digest, Fill: func(ctx context.Context, pg *local.Postgres) error {
+		if err := pg.CreateDatabase(ctx, template); err != nil {
+			return err
+		}
+		pool, err := sql.Open("pgx", pg.URL(template))
+		if err != nil {
+			return err
+		}
+		_, err = migrations.Up(ctx, pool)
+		return errors.Join(err, pool.Close())
+	}}, nil
+}
 
 // Main runs a package's tests and stops the cluster they started. Use it from TestMain:
 //
 //	func TestMain(m *testing.M) { os.Exit(modeltest.Main(m)) }
 func Main(m *testing.M) int {
 	code := m.Run()
-	if c, err := start(); err == nil {
+	if c := running.Load(); c != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		if err := c.services.Stop(ctx); err != nil {
@@ -75,7 +94,7 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// URL makes a fresh migrated database and returns its connection string.
+// URL makes a fresh migrated database, which goes when the test ends, and returns its connection string.
 func URL(t testing.TB) string {
 	t.Helper()
 	c, err := start()
@@ -91,6 +110,11 @@ func URL(t testing.TB) string {
 	if err := c.services.Postgres.CreateDatabaseFrom(ctx, name, template); err != nil {
 		t.Fatalf("modeltest: %v", err)
 	}
+	t.Cleanup(func() {
+		if err := c.services.Postgres.DropDatabase(context.Background(), name); err != nil {
+			t.Errorf("modeltest: %v", err)
+		}
+	})
 	return c.services.Postgres.URL(name)
 }
 
@@ -167,7 +191,11 @@ func OwnPostgres(t testing.TB) (pg *local.Postgres, url string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	services, err := local.StartForTests(ctx, local.TestOptions{Fsync: true})
+	contents, err := migrated()
+	if err != nil {
+		t.Fatalf("modeltest: %v", err)
+	}
+	services, err := local.StartForTests(ctx, local.TestOptions{Fsync: true, Contents: contents})
 	if err != nil {
 		t.Fatalf("modeltest: %v", err)
 	}
@@ -176,17 +204,5 @@ func OwnPostgres(t testing.TB) (pg *local.Postgres, url string) {
 			t.Errorf("modeltest: %v", err)
 		}
 	})
-	if err := services.Postgres.CreateDatabase(ctx, "recoup"); err != nil {
-		t.Fatalf("modeltest: %v", err)
-	}
-	url = services.Postgres.URL("recoup")
-	pool, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatalf("modeltest: %v", err)
-	}
-	defer pool.Close()
-	if _, err := migrations.Up(ctx, pool); err != nil {
-		t.Fatalf("modeltest: %v", err)
-	}
-	return services.Postgres, url
+	return services.Postgres, services.Postgres.URL(template)
 }

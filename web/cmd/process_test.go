@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"recoup/models/db"
+	"recoup/web/local"
 )
 
 // output is what a process prints, readable while it runs.
@@ -137,7 +138,7 @@ func result(t *testing.T, c command) (status int, text string) {
 // place is a directory that PostgreSQL's user can reach, with a path short enough for sockets.
 func place(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "recoup-cmd-")
+	dir, err := os.MkdirTemp(local.MemoryDir(), "recoup-cmd-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"recoup/web/local"
 )
 
 // builtIn is the directory of the program, "" until a test has asked for it.
@@ -72,7 +74,9 @@ func starter(t *testing.T) func(context.Context, Settings) (System, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(ctx context.Context, s Settings) (System, error) { return startPrivate(ctx, s, path) }
+	return func(ctx context.Context, s Settings) (System, error) {
+		return startPrivate(ctx, s, path, local.MemoryDir())
+	}
 }
 
 // row returns the value of a row of the table.

@@ -42,11 +42,13 @@ func StartPrivate(ctx context.Context, s Settings) (System, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	return startPrivate(ctx, s, program)
+	return startPrivate(ctx, s, program, "")
 }
 
-func startPrivate(ctx context.Context, s Settings, program string) (_ System, err error) {
-	base, err := os.MkdirTemp("", "recoup-drill-")
+// startPrivate is StartPrivate with a program of the caller's, in a directory below dir; that is the temp directory when
+// it is "".
+func startPrivate(ctx context.Context, s Settings, program, dir string) (_ System, err error) {
+	base, err := os.MkdirTemp(dir, "recoup-drill-")
 	if err != nil {
 		return nil, fmt.Errorf("temporary directory: %w", err)
 	}

@@ -27,7 +27,12 @@ func (p *Postgres) CreateDatabase(ctx context.Context, name string) error {
 
 // CreateDatabaseFrom makes a database as a copy of template, which nobody may be connected to meanwhile.
 func (p *Postgres) CreateDatabaseFrom(ctx context.Context, name, template string) error {
-	if err := p.administer(ctx, "CREATE DATABASE "+identifier(name)+" TEMPLATE "+identifier(template)); err != nil {
+	how := " TEMPLATE " + identifier(template)
+	if p.opts.throwAway {
+		// Copying files costs two checkpoints, which have next to nothing to do here, and saves writing every page twice.
+		how += " STRATEGY file_copy"
+	}
+	if err := p.administer(ctx, "CREATE DATABASE "+identifier(name)+how); err != nil {
 		return fmt.Errorf("create database %s: %w", name, err)
 	}
 	return nil

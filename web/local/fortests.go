@@ -1,17 +1,12 @@
 package local
 
 import (
-	"archive/tar"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // TestOptions chooses what StartForTests starts. The zero value is a fast PostgreSQL alone.
@@ -27,18 +22,28 @@ type TestOptions struct {
 	// Settings are further PostgreSQL settings, name → value.
 	Settings map[string]string
 
+	// Contents are in the cluster from its start; nil for none.
+	Contents *Contents
+
 	// Log hears what happens; nil means silence.
 	Log *slog.Logger
 }
 
-// StartForTests starts a throw-away PostgreSQL (200 connections, 64 MB of buffers) and Redis in the temp
-// directory. Call it once per test binary, from TestMain, and Stop the result at the end; that also removes
-// the files. A binary that is killed leaves no process, and its files go when the next one starts. The first
-// call on a machine keeps a pristine cluster in the temp directory for those after it.
+// StartForTests starts a throw-away PostgreSQL (200 connections, 64 MB of buffers) and Redis in MemoryDir, or in the
+// temp directory where there is none or Fsync asks for a disk. Call it once per test binary, from TestMain, and Stop the
+// result at the end; that also removes the files, so PostgreSQL is then not asked to write anything out. A binary that is
+// killed leaves no process, and its files go when the next one starts. The first call on a machine keeps a pristine
+// cluster in the temp directory for those after it.
 func StartForTests(ctx context.Context, opts TestOptions) (*Services, error) {
-	base, who, err := testBase()
+	kept, who, err := testBase(os.TempDir(), "/tmp", "/var/tmp")
 	if err != nil {
 		return nil, err
+	}
+	base := kept
+	if memory := MemoryDir(); memory != "" && !opts.Fsync {
+		if base, who, err = testBase(memory); err != nil {
+			return nil, err
+		}
 	}
 	dir, owner, err := claimTestDir(base, who)
 	if err != nil {
@@ -51,7 +56,7 @@ func StartForTests(ctx context.Context, opts TestOptions) (*Services, error) {
 		}
 		return nil
 	}
-	if err := placePristine(ctx, base, who, filepath.Join(dir, "postgres")); err != nil {
+	if err := placePristine(ctx, kept, who, filepath.Join(dir, "postgres"), opts.Contents); err != nil {
 		return nil, errors.Join(err, remove())
 	}
 	options := Options{
@@ -71,15 +76,15 @@ func StartForTests(ctx context.Context, opts TestOptions) (*Services, error) {
 	return s, nil
 }
 
-// testBase is the directory of this user's throw-away clusters: in the temp directory, or elsewhere when the
-// user who runs PostgreSQL cannot enter that.
-func testBase() (string, osAccount, error) {
+// testBase is the directory of this user's throw-away clusters: in the first of the places that the user who runs
+// PostgreSQL can enter.
+func testBase(places ...string) (string, osAccount, error) {
 	who, err := chooseAccount("")
 	if err != nil {
 		return "", who, err
 	}
 	me := osAccount{name: "this user", uid: os.Geteuid(), gid: os.Getegid()}
-	for _, temp := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
+	for _, temp := range places {
 		if who.closedDir(temp) != "" {
 			continue
 		}
@@ -149,111 +154,16 @@ func claimTestDir(base string, who osAccount) (string, *fileLock, error) {
 	return dir, owner, nil
 }
 
-// placePristine puts a new cluster at target: a copy of one that initdb made once. That is kept as a single
-// file, since whatever cleans the temp directory can then not remove half of it.
-func placePristine(ctx context.Context, base string, who osAccount, target string) error {
-	bin, err := findPostgres(ctx, 0)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(bin.postgres())
-	if err != nil {
-		return fmt.Errorf("PostgreSQL: %w", err)
-	}
-	sum := sha256.Sum256(fmt.Append(nil, bin.postgres(), bin.version, info.Size(), info.ModTime().UnixNano()))
-	path := filepath.Join(base, "pristine-"+hex.EncodeToString(sum[:6])+".tar")
+// memoryRoom is the room that MemoryDir has to offer: that of some clusters with large tests. A container's usual 64 MB
+// are too little for one.
+const memoryRoom = 2 << 30
 
-	archive, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		if err := makePristine(ctx, base, path, bin, who); err != nil {
-			return err
-		}
-		archive, err = os.Open(path)
+// MemoryDir is a directory in memory, where services that are thrown away start and write fastest, with room for several
+// of them; "" where there is none, where it is nearly full, and where TMPDIR asks for another place.
+func MemoryDir() string {
+	const dir = "/dev/shm"
+	if os.Getenv("TMPDIR") != "" || roomInMemory(dir) < memoryRoom {
+		return ""
 	}
-	if err != nil {
-		return fmt.Errorf("pristine cluster: %w", err)
-	}
-	defer archive.Close()
-	if err := unpack(archive, target, who); err != nil {
-		return fmt.Errorf("unpack the pristine cluster: %w", err)
-	}
-	return nil
-}
-
-// makePristine runs initdb and packs the result into path, unless another process has just done so.
-func makePristine(ctx context.Context, base, path string, bin pgBinaries, who osAccount) error {
-	lock, err := waitLock(filepath.Join(base, "pristine.lock"))
-	if err != nil {
-		return err
-	}
-	defer lock.release()
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	dir := filepath.Join(base, "pristine")
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("pristine cluster: %w", err)
-	}
-	if err := initCluster(ctx, bin, who, dir, false); err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	file, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("pristine cluster: %w", err)
-	}
-	w := tar.NewWriter(file)
-	err = w.AddFS(os.DirFS(dir))
-	if err := errors.Join(err, w.Close(), file.Close()); err != nil {
-		return fmt.Errorf("pack the pristine cluster: %w", err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("pristine cluster: %w", err)
-	}
-	return nil
-}
-
-// unpack writes the archive's directories and files below target, all of them owned by who.
-func unpack(archive io.Reader, target string, who osAccount) error {
-	if err := who.makePrivateDir(target); err != nil {
-		return err
-	}
-	r := tar.NewReader(archive)
-	for {
-		header, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		name := strings.TrimSuffix(header.Name, "/")
-		if !filepath.IsLocal(name) || header.Typeflag != tar.TypeDir && header.Typeflag != tar.TypeReg {
-			return fmt.Errorf("%q does not belong into a cluster", header.Name)
-		}
-		if name == "." {
-			continue
-		}
-		path := filepath.Join(target, name)
-		if header.Typeflag == tar.TypeDir {
-			err = who.makePrivateDir(path)
-		} else {
-			err = unpackFile(r, path, who)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func unpackFile(r io.Reader, path string, who osAccount) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(file, r)
-	if who.switched {
-		err = errors.Join(err, file.Chown(who.uid, who.gid))
-	}
-	return errors.Join(err, file.Close())
+	return dir
 }

@@ -95,3 +95,73 @@ func TestManyTestBinariesAtOnce(t *testing.T) {
 		t.Errorf("left behind: %q, %v", left, err)
 	}
 }
+
+// Contents are made by the first that asks for them and copied by the others; old ones of another name go when new ones come.
+func TestContentsAreMadeOnce(t *testing.T) {
+	t.Setenv("TMPDIR", openDir(t))
+	ctx := t.Context()
+	made := 0
+	start := func(name string) *Services {
+		t.Helper()
+		s, err := StartForTests(ctx, TestOptions{Contents: &Contents{Name: name, Fill: func(ctx context.Context, pg *Postgres) error {
+			made++
+			if err := pg.CreateDatabase(ctx, "filled"); err != nil {
+				return err
+			}
+			execute(t, pg.URL("filled"), "CREATE TABLE kept AS SELECT $1::text AS name", name)
+			return nil
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Stop(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		return s
+	}
+	for i, name := range []string{"one", "one", "two", "one"} {
+		s := start(name)
+		if got := query[string](t, s.Postgres.URL("filled"), "SELECT name FROM kept"); got != name || made != 1+i/2 {
+			t.Errorf("start %d holds %q after %d were made", i, got, made)
+		}
+		// A copy is as good a template as the first.
+		if err := s.Postgres.CreateDatabaseFrom(ctx, "copy", "filled"); err != nil {
+			t.Error(err)
+		}
+		if got := query[string](t, s.Postgres.URL("copy"), "SELECT name FROM kept"); got != name {
+			t.Errorf("the copy holds %q", got)
+		}
+		if i < 3 {
+			continue
+		}
+		old := time.Now().Add(-keptFor - time.Hour)
+		kept, err := filepath.Glob(filepath.Join(os.TempDir(), "recoup-test-*", "pristine-*.tar"))
+		if err != nil || len(kept) != 3 {
+			t.Fatalf("kept: %q, %v", kept, err)
+		}
+		for _, path := range kept {
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+		start("three")
+		if kept, err = filepath.Glob(filepath.Join(os.TempDir(), "recoup-test-*", "pristine-*.tar")); err != nil || len(kept) != 2 {
+			t.Errorf("kept: %q, %v", kept, err)
+		}
+	}
+}
+
+func TestMemoryDir(t *testing.T) {
+	if dir := MemoryDir(); dir != "" && roomInMemory(dir) < memoryRoom {
+		t.Errorf("%s has too little room", dir)
+	}
+	if n := roomInMemory("/proc"); n != 0 {
+		t.Errorf("%d bytes of room in a directory that is not in memory", n)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	if dir := MemoryDir(); dir != "" {
+		t.Errorf("%s in place of TMPDIR", dir)
+	}
+}

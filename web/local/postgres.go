@@ -197,6 +197,9 @@ func (p *Postgres) arguments() []string {
 	}
 	if p.opts.throwAway {
 		settings["shared_buffers"] = "64MB"
+		// Little is written and nothing read again: no standby, no segments of zeros, no statistics for later.
+		settings["wal_level"], settings["max_wal_senders"], settings["wal_init_zero"] = "minimal", "0", "off"
+		settings["max_wal_size"], settings["autovacuum"] = "256MB", "off"
 		// In the data directory, so that a killed cluster leaves nothing outside of it.
 		settings["dynamic_shared_memory_type"] = "mmap"
 	}
@@ -239,15 +242,19 @@ func (p *Postgres) waitReady(ctx context.Context, proc *child) error {
 }
 
 // Stop shuts the cluster down in order: sessions are ended, everything committed is written out. It takes
-// force after ten seconds, or when ctx ends; nothing committed is lost then either, the next start is only
-// slower. Stopping a stopped cluster does nothing.
+// force after ten seconds, or when ctx ends, and at once where the cluster is thrown away; nothing committed is lost
+// then either, the next start is only slower. Stopping a stopped cluster does nothing.
 func (p *Postgres) Stop(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.proc == nil {
 		return nil
 	}
-	forced := p.proc.stop(ctx, stopStep{syscall.SIGINT, fastShutdown}, stopStep{syscall.SIGQUIT, immediateShutdown})
+	steps := []stopStep{{syscall.SIGINT, fastShutdown}, {syscall.SIGQUIT, immediateShutdown}}
+	if p.opts.throwAway {
+		steps = steps[1:]
+	}
+	forced := p.proc.stop(ctx, steps...)
 	p.log.InfoContext(ctx, "PostgreSQL is stopped", "pid", p.proc.pid, "forced", forced)
 	p.proc = nil
 	err := errors.Join(p.removeSocket(), removeOuterSocketDir(p.opts.Dir, p.runDir))

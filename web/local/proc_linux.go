@@ -86,3 +86,13 @@ func processes() []int {
 	}
 	return pids
 }
+
+// roomInMemory is how many bytes can be written below dir, 0 where its files do not lie in memory.
+func roomInMemory(dir string) int64 {
+	const tmpfs = 0x01021994
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil || int64(st.Type) != tmpfs { //nolint:unconvert // narrower on other machines
+		return 0
+	}
+	return int64(st.Bavail) * int64(st.Bsize) //nolint:unconvert // narrower on other machines
+}
