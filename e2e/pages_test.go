@@ -106,6 +106,9 @@ func TestEveryPage(t *testing.T) {
 				b.goTo(path)
 				b.until(fmt.Sprintf("document.readyState === 'complete' && document.documentElement.lang === %q && document.documentElement.dataset.theme === 'light'", lang))
 				b.fits(path, 1280)
+				if gaps := eval[[]string](b, `document.body.innerText.match(/[^\n]*\{\d+\}[^\n]*/g) ?? []`); len(gaps) > 0 {
+					t.Errorf("%s in %s: places for values were left empty: %q", path, lang, gaps)
+				}
 				b.picture(path, lang+"-light", 1280)
 				// Markup is the same in all four, words and colours are not.
 				if lang == "en" {

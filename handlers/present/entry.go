@@ -45,7 +45,7 @@ func (p Presenter) EntryView(d EntryPage) (entry.Model, error) {
 		m.Same = p.L.T("entry.operation_same_payment")
 	}
 	if d.Differs != nil {
-		m.Differs = p.L.T("entry.operation_differs", d.Differs.Expected, d.Differs.Found)
+		m.Differs = p.L.T("entry.operation_differs", p.checkedValue(d.Differs.Expected), p.checkedValue(d.Differs.Found))
 	}
 	if c := deref(e.Category); c != "" {
 		m.Category = p.L.Maybe("category."+c, c)

@@ -60,7 +60,7 @@ func (p Presenter) checkNames(checks []string) string {
 func (p Presenter) FoundOfMonth(found []verify.Recorded) []views.Found {
 	out := make([]views.Found, len(found))
 	for i, f := range found {
-		out[i] = views.Found{Check: p.CheckName(f.Check), Expected: f.Expected, Found: f.Found}
+		out[i] = views.Found{Check: p.CheckName(f.Check), Expected: p.checkedValue(f.Expected), Found: p.checkedValue(f.Found)}
 		if f.AccountID != "" {
 			out[i].Entry.Text = f.AccountID
 		}

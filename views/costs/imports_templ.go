@@ -448,7 +448,7 @@ func UploadPage(f layout.Frame, m Upload) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = layout.FormPage(f, layout.Costs, crumbs(f.L, ui.Link{Text: f.L.T("costs.imports"), URL: "/costs/imports"}), ui.Confirm{
-			Act: m.Act, Title: f.L.T("costs.upload_title"), Say: f.L.T("costs.upload_say"), Submit: f.L.T("costs.upload_submit"), Files: true,
+			Act: m.Act, Entry: true, Title: f.L.T("costs.upload_title"), Say: f.L.T("costs.upload_say"), Submit: f.L.T("costs.upload_submit"), Files: true,
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var19), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

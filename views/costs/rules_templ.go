@@ -471,7 +471,7 @@ func NewRulePage(f layout.Frame, m NewRule) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = layout.FormPage(f, layout.Costs, crumbs(f.L, ui.Link{Text: f.L.T("costs.rules"), URL: "/costs/rules"}), ui.Confirm{
-			Act: m.Act, Title: f.L.T("costs.rule_new"), Say: f.L.T("costs.rule_new_say"), Submit: f.L.T("costs.rule_submit"),
+			Act: m.Act, Entry: true, Title: f.L.T("costs.rule_new"), Say: f.L.T("costs.rule_new_say"), Submit: f.L.T("costs.rule_submit"),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var23), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -1025,7 +1025,7 @@ func NewPage(f layout.Frame, m New) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout.FormPage(f, layout.Prices, crumbs(f.L, "", ""), ui.Confirm{Act: m.Act, Title: f.L.T("rule.new_title"), Say: f.L.T("rule.new_say"), Submit: f.L.T("rule.submit")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var52), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout.FormPage(f, layout.Prices, crumbs(f.L, "", ""), ui.Confirm{Act: m.Act, Entry: true, Title: f.L.T("rule.new_title"), Say: f.L.T("rule.new_say"), Submit: f.L.T("rule.submit")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var52), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

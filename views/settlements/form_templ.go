@@ -253,7 +253,7 @@ func NewPage(f layout.Frame, m New) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.ConfirmForm(f.L, ui.Confirm{Act: m.Act, Title: title(f.L, m), Say: f.L.T("settlement.new_say"), Submit: f.L.T("settlement.submit")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.ConfirmForm(f.L, ui.Confirm{Act: m.Act, Entry: true, Title: title(f.L, m), Say: f.L.T("settlement.new_say"), Submit: f.L.T("settlement.submit")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -114,6 +114,9 @@ type Confirm struct {
 	Blocked bool   // it cannot be done now; the children say why
 	Submit  string // label of the button that acts
 	Files   bool   // a field takes a file
+	// Entry is a form that is filled in rather than confirmed: it begins at its first field, while the others have their
+	// focus on Cancel, which lies below the window here.
+	Entry bool
 }
 
 // Decision is the recorded decision that priced an operation.

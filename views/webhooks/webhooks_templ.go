@@ -1539,7 +1539,7 @@ func FormPage(f layout.Frame, m Form) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = layout.FormPage(f, layout.Webhooks, crumbs(f.L), ui.Confirm{Act: m.Act, Title: f.L.T("webhooks.new"), Say: f.L.T("webhooks.new_say"), Submit: f.L.T("webhooks.new_submit")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var87), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.FormPage(f, layout.Webhooks, crumbs(f.L), ui.Confirm{Act: m.Act, Entry: true, Title: f.L.T("webhooks.new"), Say: f.L.T("webhooks.new_say"), Submit: f.L.T("webhooks.new_submit")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var87), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1579,7 +1579,7 @@ func FormPage(f layout.Frame, m Form) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = layout.FormPage(f, layout.Webhooks, crumbs(f.L, ui.Link{Text: m.Name, URL: m.PageURL}), ui.Confirm{Act: m.Act, Title: f.L.T("webhooks.edit_title"), Submit: f.L.T("webhooks.edit_submit")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var88), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.FormPage(f, layout.Webhooks, crumbs(f.L, ui.Link{Text: m.Name, URL: m.PageURL}), ui.Confirm{Act: m.Act, Entry: true, Title: f.L.T("webhooks.edit_title"), Submit: f.L.T("webhooks.edit_submit")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var88), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
