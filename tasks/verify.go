@@ -67,12 +67,13 @@ func compareAnchors(ctx context.Context, v *verify.Verifier, read func(context.C
 	if err != nil {
 		return fmt.Errorf("tasks: anchors: %w", err)
 	}
+	began := time.Now()
 	problems, err := v.CheckAnchors(ctx, kept)
 	if err != nil {
 		return err
 	}
 	if len(kept) > 0 {
-		report.Add(verify.CheckAnchor, problems)
+		report.Add(verify.CheckAnchor, time.Since(began), problems)
 	}
 	for _, p := range problems {
 		if err := evidence.Add(p); err != nil {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"recoup/models/task"
 	"recoup/models/verify"
@@ -51,23 +52,31 @@ func (p Presenter) invariants(run verify.Run, missing map[string]bool, to string
 	for _, in := range verify.Invariants() {
 		rule := integrity.Rule{Name: in.Rule, Say: p.L.Maybe("rule."+in.Rule, in.Rule), State: "unknown"}
 		var problems int64
+		var took time.Duration
 		for _, c := range in.Checks {
 			known[c] = true
 			rule.Checks = append(rule.Checks, p.CheckName(c))
 			checked := slices.Contains(run.Checks, c)
 			n := run.ByCheck[c]
 			problems += n
-			if checked && rule.State == "unknown" {
-				rule.State = "passed"
-			}
 			if checked && rule.Checked == "" {
 				rule.Checked = p.checked(run, c)
+			}
+			if took = max(took, run.Took[c]); !checked && run.ID != 0 {
+				rule.Missing = append(rule.Missing, p.CheckName(c))
 			}
 			if n > 0 {
 				rule.State = "inconsistent"
 				rule.Broken = append(rule.Broken, integrity.Broken{Check: p.CheckName(c), Count: p.L.N("count.problems", n),
 					URL: to + "?" + url.Values{"check": {string(c)}}.Encode(), Next: p.L.Maybe("next."+next(c), "")})
 			}
+		}
+		// One check that found nothing does not speak for those that were not made.
+		if len(in.Checks) > 0 && run.ID != 0 && len(rule.Missing) == 0 && rule.State == "unknown" {
+			rule.State = "passed"
+		}
+		if took > 0 {
+			rule.Took = p.L.Duration(took)
 		}
 		problems += p.kept(&rule, in, run, missing)
 		if rule.State != "unknown" {
@@ -89,6 +98,9 @@ func (p Presenter) kept(rule *integrity.Rule, in verify.Invariant, run verify.Ru
 	if len(in.Checks) == 0 && slices.Contains(run.Checks, verify.CheckKept) {
 		rule.State = "passed"
 		rule.Checked = p.L.N("count.kept", int64(len(in.Kept)))
+		if took := run.Took[verify.CheckKept]; took > 0 {
+			rule.Took = p.L.Duration(took)
+		}
 	}
 	if slices.Contains(in.Checks, verify.CheckKept) {
 		return 0 // counted as the problems of its checks
@@ -105,7 +117,7 @@ func (p Presenter) kept(rule *integrity.Rule, in verify.Invariant, run verify.Ru
 // checked says how much of what a check reads a run has read; "" for checks of which nothing is counted.
 func (p Presenter) checked(run verify.Run, c verify.Check) string {
 	switch c {
-	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckHash, verify.CheckOnce, verify.CheckAttribution, verify.CheckAmount,
+	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckCovered, verify.CheckHash, verify.CheckOnce, verify.CheckAttribution, verify.CheckAmount,
 		verify.CheckOrder, verify.CheckResult, verify.CheckRollup, verify.CheckCheckpoint, verify.CheckMonth:
 		return p.L.N("count.entries", run.Entries)
 	case verify.CheckHead, verify.CheckNegativeSince, verify.CheckCut, verify.CheckAnchor:
@@ -135,7 +147,7 @@ func next(c verify.Check) string {
 		return "tally"
 	case verify.CheckLine, verify.CheckStuck:
 		return "work"
-	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckHash, verify.CheckCut, verify.CheckAnchor, verify.CheckMonth, verify.CheckResult:
+	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckCovered, verify.CheckHash, verify.CheckCut, verify.CheckAnchor, verify.CheckMonth, verify.CheckResult:
 		return "chain"
 	}
 	return "job"

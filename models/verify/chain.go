@@ -70,6 +70,11 @@ func (c *chain) add(e *entry) error {
 			return err
 		}
 	}
+	if string(e.Type) == string(ledger.Charge) && e.BalanceAfter < 0 {
+		if err := c.wrong(CheckCovered, e.Seq, "0 or more", number(e.BalanceAfter), "The charge ends below zero."); err != nil {
+			return err
+		}
+	}
 	// Behind a gap the entry that this one continued is not there to be compared with.
 	if follows {
 		if err := c.addUp(e); err != nil {

@@ -11,6 +11,8 @@ const (
 	CheckTime Check = "time"
 	// CheckBalance: balance_after is the previous entry's plus amount.
 	CheckBalance Check = "balance"
+	// CheckCovered: no charge ends below zero, and none begins there.
+	CheckCovered Check = "covered"
 	// CheckHash: the hash is that of the entry's fields and the previous hash.
 	CheckHash Check = "hash"
 	// CheckHead: the account row repeats the newest entry.
@@ -71,7 +73,7 @@ const (
 
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
-	return []Check{CheckSeq, CheckTime, CheckBalance, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
+	return []Check{CheckSeq, CheckTime, CheckBalance, CheckCovered, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
 		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckLetter, CheckTally, CheckOperation, CheckResult,
 		CheckTriggers, CheckKept, CheckCheckpoint, CheckCut, CheckAnchor, CheckRollup, CheckMonth, CheckCost, CheckFinding}
 }

@@ -21,6 +21,12 @@ func TestGuardsThatAreOffAreFound(t *testing.T) {
 			ALTER TABLE entries ENABLE ALWAYS TRIGGER entries_chain`, "entries.entries_chain calls idle", "calls another function"},
 		{"another body", `CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN OLD; END $$`,
 			"refuse_change with another body", "was replaced"},
+		{"another event", `CREATE OR REPLACE TRIGGER entries_append_only AFTER TRUNCATE ON entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+			ALTER TABLE entries ENABLE ALWAYS TRIGGER entries_append_only`,
+			"entries.entries_append_only fires after truncate for each statement", "does not fire for all of them"},
+		{"a condition", `CREATE OR REPLACE TRIGGER entries_append_only_row BEFORE UPDATE OR DELETE ON entries FOR EACH ROW WHEN (false) EXECUTE FUNCTION refuse_change();
+			ALTER TABLE entries ENABLE ALWAYS TRIGGER entries_append_only_row`,
+			"entries.entries_append_only_row fires before delete, update for each row, under a condition", "does not fire for all of them"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			m := modeltest.Ready(t, patient())

@@ -18,7 +18,7 @@ func Invariants() []Invariant {
 		{"L1", []Check{CheckTriggers, CheckKept}, []string{"entries.entries_append_only", "entries.entries_append_only_row", "accounts.accounts_keep", "audit_log.audit_log_append_only"}},
 		{"L2", []Check{CheckSeq, CheckTime, CheckBalance}, []string{"entries.entries_pkey", "entries.entries_chain"}},
 		{"L3", []Check{CheckOnce}, []string{"entries.entries_once_a_job"}},
-		{"L4", []Check{CheckNegativeSince}, []string{"entries.entries_charge_covered", "accounts.accounts_check"}},
+		{"L4", []Check{CheckCovered, CheckNegativeSince}, []string{"entries.entries_charge_covered", "accounts.accounts_check"}},
 		{"L5", []Check{CheckAttribution, CheckDecision}, []string{"entries.entries_actor_check"}},
 		{"L6", []Check{CheckHash}, []string{"entries.entries_chain"}},
 		{"L7", []Check{CheckCut, CheckAnchor}, nil},

@@ -10,11 +10,17 @@ import (
 	"recoup/migrations"
 )
 
-// inForce names, after their tables, the constraints that hold for every row and the unique indexes that are whole.
-const inForce = `SELECT r.relname || '.' || c.conname FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid
-		WHERE c.connamespace = current_schema()::regnamespace AND c.convalidated
-	UNION SELECT r.relname || '.' || i.relname FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class r ON r.oid = x.indrelid
-		WHERE r.relnamespace = current_schema()::regnamespace AND x.indisunique AND x.indisvalid`
+// inForce names, after their tables, the constraints that hold for every row and the unique indexes that are whole, each with its kind
+// and the columns that it is about, "if" where it is about some rows alone.
+const inForce = `SELECT r.relname || '.' || c.conname AS name, c.contype::text || ' ' || COALESCE((SELECT string_agg(a.attname, ', ' ORDER BY k.n)
+			FROM unnest(c.conkey) WITH ORDINALITY k (attnum, n) JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.attnum), '') AS about
+		FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid WHERE c.connamespace = current_schema()::regnamespace AND c.convalidated
+	UNION ALL SELECT r.relname || '.' || i.relname, 'i ' || (SELECT string_agg(COALESCE(a.attname, '()'), ', ' ORDER BY k.n)
+			FROM unnest(x.indkey::smallint[]) WITH ORDINALITY k (attnum, n) LEFT JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum)
+			|| CASE WHEN x.indpred IS NULL THEN '' ELSE ' if' END
+		FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class r ON r.oid = x.indrelid
+		WHERE r.relnamespace = current_schema()::regnamespace AND x.indisunique AND x.indisvalid
+			AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = x.indexrelid AND c.contype IN ('p', 'u', 'x'))`
 
 // keptRules looks whether what the rules of Invariants rely on is in force. Whoever owns the tables can take it off; what
 // was written meanwhile no check may ever read back. Triggers are CheckTriggers' to look at.
@@ -23,18 +29,18 @@ func (r *run) keptRules(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := map[string]bool{}
+	found := map[string]string{}
 	for _, t := range want.Triggers {
-		found[t.Table+"."+t.Name] = true
+		found[t.Table+"."+t.Name] = trigger
 	}
 	err = r.v.native(ctx, func(conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, inForce, pgx.QueryExecModeExec)
 		if err != nil {
 			return err
 		}
-		var name string
-		_, err = pgx.ForEachRow(rows, []any{&name}, func() error {
-			found[name] = true
+		var name, about string
+		_, err = pgx.ForEachRow(rows, []any{&name, &about}, func() error {
+			found[name] = about
 			return nil
 		})
 		return err
@@ -45,18 +51,26 @@ func (r *run) keptRules(ctx context.Context) error {
 	told := map[string]bool{}
 	for _, in := range Invariants() {
 		for _, name := range in.Kept {
-			if found[name] || told[name] {
+			about, there := found[name]
+			if told[name] || about == trigger || there && about == keptAbout(name) {
 				continue
 			}
 			told[name] = true
-			if err := r.problem(Problem{Check: CheckKept, Expected: name, Found: "not in force",
-				Message: "A constraint or index that rule " + in.Rule + " relies on is not in force."}); err != nil {
+			p := Problem{Check: CheckKept, Expected: name, Found: "not in force", Message: "A constraint or index that rule " + in.Rule + " relies on is not in force."}
+			if there {
+				p.Found, p.Message = "of the same name, about other columns", "A constraint or index that rule "+in.Rule+" relies on was replaced: it is about \""+
+					about+"\" and not \""+keptAbout(name)+"\"."
+			}
+			if err := r.problem(p); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
 }
+
+// trigger stands for what CheckTriggers looks at.
+const trigger = "trigger"
 
 // NotInForce names what CheckKept and CheckTriggers of a recorded run found missing or off, as Invariant.Kept does.
 func (v *Verifier) NotInForce(ctx context.Context, r Run) (map[string]bool, error) {

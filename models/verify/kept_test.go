@@ -18,10 +18,11 @@ func TestRulesOfTheDatabaseThatAreOffAreFound(t *testing.T) {
 	}
 	var want []string
 	for sql, name := range map[string]string{
-		`DROP INDEX entries_once_a_job`: "entries.entries_once_a_job",
-		`ALTER TABLE rollouts DROP CONSTRAINT rollouts_pkey CASCADE; DROP INDEX rollouts_one_live`: "rollouts.rollouts_one_live",
-		`ALTER TABLE change_requests DROP CONSTRAINT change_requests_second_person`:                "change_requests.change_requests_second_person",
-		`ALTER TABLE cost_records DROP CONSTRAINT cost_records_source_external_id_key`:             "cost_records.cost_records_source_external_id_key",
+		`DROP INDEX entries_once_a_job; CREATE UNIQUE INDEX entries_once_a_job ON entries (account_key, seq, job_key, type)`:                 "entries.entries_once_a_job",
+		`ALTER TABLE entries DROP CONSTRAINT entries_charge_covered; ALTER TABLE entries ADD CONSTRAINT entries_charge_covered CHECK (true)`: "entries.entries_charge_covered",
+		`ALTER TABLE rollouts DROP CONSTRAINT rollouts_pkey CASCADE; DROP INDEX rollouts_one_live`:                                           "rollouts.rollouts_one_live",
+		`ALTER TABLE change_requests DROP CONSTRAINT change_requests_second_person`:                                                          "change_requests.change_requests_second_person",
+		`ALTER TABLE cost_records DROP CONSTRAINT cost_records_source_external_id_key`:                                                       "cost_records.cost_records_source_external_id_key",
 		`ALTER TABLE closed_months DROP CONSTRAINT closed_months_tie;
 			ALTER TABLE closed_months ADD CONSTRAINT closed_months_tie CHECK (balances = closing) NOT VALID`: "closed_months.closed_months_tie",
 	} {

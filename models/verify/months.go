@@ -148,7 +148,14 @@ func (v *Verifier) Verified(ctx context.Context) (*month.Verified, error) {
 		case CheckLine, CheckStuck, CheckTally, CheckLetter, CheckCost, CheckFinding:
 			continue
 		}
-		if last.ByCheck[check] > 0 {
+		made := last
+		if !slices.Contains(last.Checks, check) && last.ByCheck[check] == 0 {
+			// A check that a run did not make has found nothing by that: what the last run said that made it still holds.
+			if made, err = v.LastThatMade(ctx, check); err != nil {
+				return nil, err
+			}
+		}
+		if made != nil && made.ByCheck[check] > 0 {
 			out.Problems = append(out.Problems, string(check))
 		}
 	}

@@ -67,6 +67,13 @@ func (v *Verifier) Keep(ctx context.Context, r Record) (id int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("verify: record: %w", err)
 	}
+	took, err := json.Marshal(r.Took) // nanoseconds
+	if err != nil {
+		return 0, fmt.Errorf("verify: record: %w", err)
+	}
+	if r.Took == nil {
+		took = []byte("{}")
+	}
 	problems := []problemRow{}
 	if r.Evidence != nil {
 		n := map[Check]int{}
@@ -87,10 +94,10 @@ func (v *Verifier) Keep(ctx context.Context, r Record) (id int64, err error) {
 		id = 0
 		g := tx.WithContext(ctx)
 		err := g.Raw(`INSERT INTO verify_runs
-			(started_at, finished_at, partial, accounts, entries, jobs, problems, by_check, heads_digest, heads_at, checks, task_id, requested_by)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?::jsonb, NULLIF(?, ''), ?, ?::jsonb, NULLIF(?, ''), ?) ON CONFLICT (task_id) DO NOTHING RETURNING id`,
+			(started_at, finished_at, partial, accounts, entries, jobs, problems, by_check, heads_digest, heads_at, checks, took, task_id, requested_by)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?::jsonb, NULLIF(?, ''), ?, ?::jsonb, ?::jsonb, NULLIF(?, ''), ?) ON CONFLICT (task_id) DO NOTHING RETURNING id`,
 			r.Started, r.Finished, r.Partial, r.Accounts, r.Entries, r.Jobs, r.Report.Problems, string(byCheck), r.HeadsDigest, headsAt,
-			string(checks), r.TaskID, r.RequestedBy).Scan(&id).Error
+			string(checks), string(took), r.TaskID, r.RequestedBy).Scan(&id).Error
 		if err != nil {
 			return err
 		}
@@ -118,7 +125,7 @@ type runRow struct {
 	StartedAt, FinishedAt             time.Time
 	Partial                           bool
 	Accounts, Entries, Jobs, Problems int64
-	ByCheck, Checks                   string
+	ByCheck, Checks, Took             string
 	HeadsDigest                       *string
 	HeadsAt                           *time.Time
 	TaskID                            string
@@ -126,7 +133,7 @@ type runRow struct {
 }
 
 const selectRuns = `SELECT id, started_at, finished_at, partial, accounts, entries, jobs, problems, by_check::text AS by_check,
-	checks::text AS checks, heads_digest, heads_at, COALESCE(task_id, '') AS task_id, requested_by FROM verify_runs `
+	checks::text AS checks, took::text AS took, heads_digest, heads_at, COALESCE(task_id, '') AS task_id, requested_by FROM verify_runs `
 
 func (row runRow) run() (Run, error) {
 	r := Run{ID: row.ID, TaskID: row.TaskID, RequestedBy: row.RequestedBy,
@@ -138,6 +145,9 @@ func (row runRow) run() (Run, error) {
 	if err := json.Unmarshal([]byte(row.Checks), &r.Checks); err != nil {
 		return r, fmt.Errorf("verify: run %d: %w", row.ID, err)
 	}
+	if err := json.Unmarshal([]byte(row.Took), &r.Took); err != nil {
+		return r, fmt.Errorf("verify: run %d: %w", row.ID, err)
+	}
 	if row.HeadsDigest != nil && row.HeadsAt != nil {
 		r.HeadsDigest, r.HeadsAt = *row.HeadsDigest, row.HeadsAt.UTC()
 	}
@@ -147,6 +157,11 @@ func (row runRow) run() (Run, error) {
 // Last returns the newest recorded run over all accounts, or nil when there was none.
 func (v *Verifier) Last(ctx context.Context) (*Run, error) {
 	return v.one(ctx, `WHERE NOT partial ORDER BY id DESC LIMIT 1`)
+}
+
+// LastThatMade returns the newest recorded run over all accounts that made a check, or nil when none did.
+func (v *Verifier) LastThatMade(ctx context.Context, c Check) (*Run, error) {
+	return v.one(ctx, `WHERE NOT partial AND checks @> jsonb_build_array(CAST(? AS text)) ORDER BY id DESC LIMIT 1`, string(c))
 }
 
 // FindRun returns one recorded run, or fault not_found.

@@ -71,6 +71,9 @@ type Report struct {
 	Partial bool
 	// Checks are those that were made.
 	Checks []Check
+	// Took is how long each of them took. Those that are made in one reading share what it took, and readings go on beside each
+	// other, so that they do not add up to the run. Runs of before it was measured have none.
+	Took map[Check]time.Duration
 	// HeadsDigest is the digest of all newest entries at HeadsAt, see HeadsDigest; empty when Partial.
 	HeadsDigest string
 	HeadsAt     time.Time
@@ -79,9 +82,10 @@ type Report struct {
 // OK reports whether the run found nothing wrong.
 func (r Report) OK() bool { return r.Problems == 0 }
 
-// Add counts the problems of a check that was made beside the run.
-func (r *Report) Add(check Check, problems []Problem) {
+// Add counts the problems of a check that was made beside the run, and what it took.
+func (r *Report) Add(check Check, took time.Duration, problems []Problem) {
 	r.Checks = append(r.Checks, check)
+	r.Took[check] = took
 	for _, p := range problems {
 		r.Problems++
 		r.ByCheck[p.Check]++
@@ -121,7 +125,7 @@ func (v *Verifier) Run(ctx context.Context, opts Options) (Report, error) {
 	if opts.Workers <= 0 {
 		opts.Workers = min(runtime.GOMAXPROCS(0), 8)
 	}
-	r := &run{v: v, opts: opts, report: Report{Started: time.Now().UTC(), ByCheck: map[Check]int64{},
+	r := &run{v: v, opts: opts, report: Report{Started: time.Now().UTC(), ByCheck: map[Check]int64{}, Took: map[Check]time.Duration{},
 		Partial: opts.AccountID != "" || opts.Prefix != ""}}
 	for _, c := range Checks() {
 		// Anchors are compared beside a run, and sums are of all accounts.
@@ -145,40 +149,19 @@ func (r *run) work(ctx context.Context) error {
 	defer cancel(nil)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		err := r.operations(ctx)
-		if err == nil {
-			err = r.payments(ctx)
-		}
-		if err == nil {
-			err = r.letters(ctx)
-		}
-		if err == nil && !r.report.Partial {
-			err = r.tallies(ctx)
-		}
-		if err == nil && !r.report.Partial {
-			err = r.costs(ctx)
-		}
-		if err == nil && !r.report.Partial {
-			err = r.rollup(ctx)
-		}
-		if err == nil && !r.report.Partial {
-			err = r.months(ctx)
-		}
-		if err != nil {
+		if err := r.parts(ctx, r.besides()); err != nil {
 			cancel(err)
 		}
 	})
 	wg.Go(func() {
-		err := r.guards(ctx)
-		if err == nil {
-			err = r.keptRules(ctx)
-		}
-		if err != nil {
+		if err := r.parts(ctx, r.schema()); err != nil {
 			cancel(err)
 		}
 	})
+	var accounts sync.WaitGroup
+	began := time.Now()
 	for range r.opts.Workers {
-		wg.Go(func() {
+		accounts.Go(func() {
 			err := r.v.native(ctx, func(conn *pgx.Conn) error {
 				w := newWorker(r, conn)
 				for {
@@ -196,6 +179,8 @@ func (r *run) work(ctx context.Context) error {
 			}
 		})
 	}
+	accounts.Wait()
+	r.took(accountChecks(), time.Since(began))
 	wg.Wait()
 	if err := context.Cause(ctx); err != nil {
 		return fmt.Errorf("verify: %w", err)

@@ -14,8 +14,10 @@ type Rule struct {
 	Name     string // L1
 	Say      string // what must hold, for people who keep books
 	State    string
-	Checked  string // what was read for it, "41 entries"; empty where nothing is counted
-	Problems string // how many; empty: not looked at
+	Checked  string   // what was read for it, "41 entries"; empty where nothing is counted
+	Took     string   // how long its checks took; empty: not measured
+	Missing  []string // checks that this run did not make
+	Problems string   // how many; empty: not looked at
 	Broken   []Broken
 	Checks   []string // what is read back for it; empty: it is kept by the database alone
 	Kept     []string // constraints, indexes and triggers that refuse what would break it

@@ -10,6 +10,8 @@ func brokenRules(key string) (en, ja string) {
 		return "The entry is not later than the one before.", "記帳の時刻が直前の記帳より後ではありません。"
 	case "wrong.balance":
 		return "The balance after the entry is not the one before plus the amount.", "記帳後の残高が、直前の残高に金額を加えた値ではありません。"
+	case "wrong.covered":
+		return "The charge ends below zero: the balance did not cover it.", "課金後の残高がマイナスです。残高が不足していました。"
 	case "wrong.hash":
 		return "The hash is not that of the entry’s fields and the hash before it.", "ハッシュが、記帳の内容と直前のハッシュから計算した値と一致しません。"
 	case "wrong.head":

@@ -68,6 +68,10 @@ func integrity(key string) (en, ja string) {
 		return "Read", "確認した件数"
 	case "integrity.col_took":
 		return "Took", "所要時間"
+	case "integrity.took_say":
+		return "Took: checks that are made in one reading share what it took, and readings go on beside each other.", "所要時間：1回の読み取りで行う検査はその時間を共有し、読み取りは並行して行われます。"
+	case "integrity.not_made":
+		return "Not made in this run: {1}.", "この検証で行わなかった検査：{1}。"
 	case "integrity.col_by":
 		return "Asked by", "依頼者"
 	case "integrity.by_command":
@@ -153,7 +157,7 @@ func rules(key string) (en, ja string) {
 	case "rule.L3":
 		return "No job is charged, refunded or reclaimed more than once.", "同じジョブへの課金・返金・回収は、それぞれ一度だけです。"
 	case "rule.L4":
-		return "Where a balance is below zero, it is known since when.", "残高がマイナスの場合、いつからかが正しく記録されています。"
+		return "No charge takes a balance below zero, and where one is below zero, it is known since when.", "課金で残高がマイナスになることはなく、マイナスの残高はいつからかが正しく記録されています。"
 	case "rule.L5":
 		return "Every charge carries the price decision that was recorded for it; refund and reclaim carry the same.", "すべての課金には記録された価格決定が付き、返金と回収にも同じものが付きます。"
 	case "rule.L6":
@@ -248,6 +252,8 @@ func checks(key string) (en, ja string) {
 		return "Balance shown", "表示残高"
 	case "check.negative_since":
 		return "Negative since", "マイナスの開始時刻"
+	case "check.covered":
+		return "Charges are covered", "課金の残高不足"
 	case "check.job":
 		return "Job of an entry", "記帳のジョブ"
 	case "check.once":

@@ -91,11 +91,12 @@ func (c verifyCmd) Run(e *env) error {
 	if report.Partial && report.Accounts == 0 {
 		return errors.New("no account matches: nothing was verified")
 	}
-	if err := verify.WriteText(e.out, report); err != nil {
-		return err
-	}
+	// Before the sum is said: what the anchors tell is a part of it.
 	differ, err := c.anchors(e, v, a.cfg.AnchorFile, &report)
 	if err != nil {
+		return err
+	}
+	if err := verify.WriteText(e.out, report); err != nil {
 		return err
 	}
 	for _, p := range differ {
@@ -114,20 +115,28 @@ func (c verifyCmd) Run(e *env) error {
 	return nil
 }
 
-// anchors compares the ledger with the newest anchors kept outside the database: those are the ones that a
-// cut tail would miss. What differs is added to the report and returned.
+// anchors compares the ledger with the newest anchors kept outside the database, which are the ones that a cut tail would miss; where
+// there is no such file, with those in the database. What differs is added to the report and returned.
 func (c verifyCmd) anchors(e *env, v *verify.Verifier, file string, report *verify.Report) ([]verify.Problem, error) {
 	if c.Anchors != "" {
 		file = c.Anchors
 	}
-	if file == "" {
-		return nil, nil
+	var anchors []verify.Anchor
+	var err error
+	if file != "" {
+		anchors, err = readAnchors(file)
+		anchors = anchors[max(0, len(anchors)-c.AnchorCount):]
+	} else {
+		anchors, err = v.Anchors(e.ctx, c.AnchorCount)
 	}
-	anchors, err := readAnchors(file)
 	if err != nil {
 		return nil, err
 	}
-	anchors = anchors[max(0, len(anchors)-c.AnchorCount):]
+	if len(anchors) == 0 {
+		fmt.Fprintln(e.out, "no anchor is there to be compared")
+		return nil, nil
+	}
+	began := time.Now()
 	problems, err := v.CheckAnchors(e.ctx, anchors)
 	if err != nil {
 		return nil, err
@@ -135,7 +144,11 @@ func (c verifyCmd) anchors(e *env, v *verify.Verifier, file string, report *veri
 	for _, p := range problems {
 		fmt.Fprintln(e.out, p)
 	}
-	fmt.Fprintf(e.out, "%d anchors checked, %d differ\n", len(anchors), len(problems))
-	report.Add(verify.CheckAnchor, problems)
+	where := "in the database"
+	if file != "" {
+		where = "of " + file
+	}
+	fmt.Fprintf(e.out, "%d anchors %s checked, %d differ\n", len(anchors), where, len(problems))
+	report.Add(verify.CheckAnchor, time.Since(began), problems)
 	return problems, nil
 }
