@@ -25,7 +25,7 @@ r AS (SELECT n, first, last, CASE WHEN n = 1 THEN total - (SELECT sum(entries) F
 SELECT n AS account_key, entries, sum(entries) OVER (ORDER BY n) - entries AS jobs_after, first,
 	-- Microseconds between two entries.
 	(extract(epoch FROM last - first) * 1000000)::bigint / entries AS step,
-	n % 500 = 7 AND entries > 1 AS negative
+	n % 40 = 7 AND entries > 1 AS negative
 FROM r`
 
 	generateAccounts = `INSERT INTO accounts (key, id, name, plan, region, created_at, updated_at) OVERRIDING SYSTEM VALUE
@@ -52,7 +52,7 @@ WITH slot AS (SELECT z.account_key, s AS seq, (s - 1) % 40 AS p, z.negative AND 
 		z.jobs_after + s AS own, z.step,
 		z.first + interval '1 microsecond' * ((s - 1) * z.step + (z.jobs_after + s) * 2654435761 % (z.step * 9 / 10)) AS at
 	FROM bench.sizes z, LATERAL generate_series(1, z.entries) s),
-kind AS (SELECT *, CASE WHEN falls OR p = 39 AND account_key % 97 = 0 THEN 'adjustment' WHEN p = 0 THEN 'grant' WHEN p IN (10, 20, 30) THEN 'refund'
+kind AS (SELECT *, CASE WHEN falls OR p = 39 AND account_key % 3 = 0 THEN 'adjustment' WHEN p = 0 THEN 'grant' WHEN p IN (10, 20, 30) THEN 'refund'
 			WHEN p IN (11, 31) THEN 'reclaim' ELSE 'charge' END AS type,
 		-- The slot of the job's charge, whose number is the job's key.
 		CASE WHEN p IN (10, 20, 30) THEN 2 WHEN p IN (11, 31) THEN 3 ELSE 0 END AS back FROM slot),

@@ -40,6 +40,8 @@ type pageLedger struct {
 	client  *http.Client
 	// outage is the group with the most open dead letters, letter the page of a dead letter.
 	outage, letter string
+	// tail is an account of the long tail.
+	tail string
 }
 
 // openPages starts `recoup serve` on a ledger and signs a person in.
@@ -166,12 +168,18 @@ func month(from int) string {
 	return time.Date(now.Year(), now.Month()+time.Month(from), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
 }
 
+// middleOfLastMonth is a moment half way through the month before this one.
+func middleOfLastMonth() time.Time {
+	now := time.Now().UTC()
+	return time.Date(now.Year(), now.Month()-1, 15, 0, 0, 0, 0, time.UTC)
+}
+
 // measuredPages are those that finance has open all day.
 func measuredPages() []measured {
 	same := func(path string) func(*pageLedger) string { return func(*pageLedger) string { return path } }
 	const hot = "/accounts/acct_1"
 	// One of the long tail, of a few dozen entries.
-	tail := func(p *pageLedger) string { return fmt.Sprintf("/accounts/acct_%d", p.entries/80) }
+	tail := func(p *pageLedger) string { return "/accounts/" + p.tail }
 	before := time.Now().AddDate(0, -7, 0)
 	return []measured{
 		{"ledger", same("/ledger")},
@@ -179,10 +187,10 @@ func measuredPages() []measured {
 		{"ledger, refunds", same("/ledger?type=refund")},
 		{"ledger, adjustments", same("/ledger?type=adjustment")},
 		{"ledger, refunds and reclaims", same("/ledger?type=refund&type=reclaim")},
-		{"ledger, this month", same("/ledger?period=this_month")},
-		{"ledger, this month, deep", same(deepIn("/ledger", url.Values{"period": {"this_month"}}, ledger.Position{At: time.Now().Add(-6 * time.Hour), AccountKey: 1}))},
+		{"ledger, last month", same("/ledger?period=last_month")},
+		{"ledger, last month, deep", same(deepIn("/ledger", url.Values{"period": {"last_month"}}, ledger.Position{At: middleOfLastMonth(), AccountKey: 1}))},
 		{"ledger, hot account", same("/ledger?account=acct_1")},
-		{"ledger, tail account", func(p *pageLedger) string { return fmt.Sprintf("/ledger?account=acct_%d", p.entries/80) }},
+		{"ledger, tail account", func(p *pageLedger) string { return "/ledger?account=" + p.tail }},
 		{"ledger, old rule version", same("/ledger?rule_version=video_render%40v1")},
 		{"ledger, a person", same("/ledger?actor=staff%3Ast_generated00001")},
 		{"ledger, an operation", same("/ledger?operation=charge-77")},
@@ -196,7 +204,7 @@ func measuredPages() []measured {
 		{"statement, tail, last month", func(p *pageLedger) string { return tail(p) + "?period=last_month" }},
 		{"balance explained, tail", func(p *pageLedger) string { return tail(p) + "/balance" }},
 		{"accounts", same("/accounts")},
-		{"accounts, by id", func(p *pageLedger) string { return fmt.Sprintf("/accounts?q=acct_%d", p.entries/80) }},
+		{"accounts, by id", func(p *pageLedger) string { return "/accounts?q=" + p.tail }},
 		{"accounts, by the beginning of an id", same("/accounts?q=acct_12")},
 		{"accounts, by name", same("/accounts?q=harbour")},
 		{"accounts below zero", same("/accounts?negative=1")},
@@ -204,7 +212,7 @@ func measuredPages() []measured {
 		{"month, this", same("/months/" + month(0))},
 		{"month, the last", same("/months/" + month(-1))},
 		{"month, half a year ago", same("/months/" + month(-6))},
-		{"search, an account", func(p *pageLedger) string { return fmt.Sprintf("/search?q=acct_%d", p.entries/80) }},
+		{"search, an account", func(p *pageLedger) string { return "/search?q=" + p.tail }},
 		{"search, an operation", same("/search?q=charge-77")},
 		{"search, a name", same("/search?q=harbour")},
 		{"overview", same("/")},
@@ -228,12 +236,17 @@ func runPages(ctx context.Context, args []string) (err error) {
 	small := flags.Int64("small", 100_000, "entries of the small ledger")
 	large := flags.Int64("large", 5_000_000, "entries of the large ledger")
 	dead := flags.Bool("dead", false, "the pages of dead letters, over ledgers with one of forty entries; with -large 2000000 there are 50,000 of 1.7 million jobs")
+	only := flags.String("only", "", "pages whose name holds this text")
 	rounds := flags.Int("rounds", 100, "how often each page is asked for")
 	data := flags.String("data", "", "directory of a private PostgreSQL that stays, with the ledgers; a temporary one when empty")
 	flags.Parse(args) //nolint:errcheck // ExitOnError
 	deadEvery, pages, limit := fewDead, measuredPages(), mostReads
 	if *dead {
 		deadEvery, pages, limit = allDead, measuredLetters(), mostReadsOfLetters
+	}
+	pages = slices.DeleteFunc(pages, func(m measured) bool { return !strings.Contains(m.name, *only) })
+	if len(pages) == 0 {
+		return fmt.Errorf("there is no page whose name holds %q", *only)
 	}
 	l, err := openLedgers(ctx, *data)
 	if err != nil {
@@ -253,6 +266,9 @@ func runPages(ctx context.Context, args []string) (err error) {
 		}
 		defer p.close() //nolint:errcheck // the measurement is over
 		both = append(both, p)
+	}
+	if err := findTails(ctx, both); err != nil {
+		return err
 	}
 	return measurePages(ctx, both, pages, limit, *rounds, os.Stdout)
 }

@@ -62,7 +62,8 @@ func Totals(ctx context.Context, g *gorm.DB, f Filter) ([]Total, error) {
 
 // Parts sums the filtered entries of the parts that the bounds divide all time into, each by everything that
 // a Group names, at one moment. Part 0 is before the first bound, part i from bound i−1 up to bound i, the
-// last one from the last bound on. The bounds rise strictly; the filter's From and To are not used.
+// last one from the last bound on. Part 0 is summed by type alone, its other texts are empty: it may be years, and only
+// leads to where the first bound finds the ledger. The bounds rise strictly; the filter's From and To are not used.
 func (s *Store) Parts(ctx context.Context, f Filter, bounds []time.Time) ([]Group, error) {
 	return s.PartsIn(ctx, s.g, f, bounds)
 }
@@ -158,18 +159,18 @@ func (p period) query(columns string) statement {
 		args["category"] = p.filter.Category
 	}
 	branch := func(table, at, sums string, where ...string) string {
-		part := "0"
-		if p.bounds != nil {
-			part = "width_bucket(" + at + ", CAST(@bounds AS timestamptz[]))"
-		}
-		optional := func(c string) string { return c }
-		if table == "entries" {
-			optional = func(c string) string { return "COALESCE(" + c + ", '') AS " + c }
-		}
-		selected := []string{part + " AS part", "type", optional("rule_version"), optional("rollout_id"), optional("cohort"), optional("category")}
-		by := "1, 2, 3, 4, 5, 6"
-		if columns == "type" {
-			selected, by = []string{"type"}, "1"
+		selected, by := []string{"type"}, "1"
+		if columns != "type" {
+			part := "0"
+			optional := func(c string) string { return "COALESCE(" + c + ", '') AS " + c }
+			if p.bounds != nil {
+				part = "width_bucket(" + at + ", CAST(@bounds AS timestamptz[]))"
+				args["first"] = p.bounds[0]
+				optional = func(c string) string {
+					return "CASE WHEN " + at + " < CAST(@first AS timestamptz) THEN '' ELSE COALESCE(" + c + ", '') END AS " + c
+				}
+			}
+			selected, by = []string{part + " AS part", "type", optional("rule_version"), optional("rollout_id"), optional("cohort"), optional("category")}, "1, 2, 3, 4, 5, 6"
 		}
 		return "SELECT " + strings.Join(selected, ", ") + ", " + sums + " FROM " + table + ", reach WHERE " +
 			strings.Join(append(where, conds...), " AND ") + " GROUP BY " + by
@@ -179,19 +180,26 @@ func (p period) query(columns string) statement {
 	if p.noDays {
 		days = "false"
 	}
+	wholeDays := []string{branch("rollup_days", "starts", derived, "starts >= days_from", "starts < days_to")}
+	if p.bounds != nil && columns != "type" {
+		// All days there ever were are added up as they are, without asking of each where it belongs.
+		before := "SELECT 0, type, '', '', '', '', " + derived + " FROM rollup_days, reach WHERE " +
+			strings.Join(append([]string{"starts >= days_from", "starts < LEAST(days_to, CAST(@first AS timestamptz))"}, conds...), " AND ") + " GROUP BY type"
+		wholeDays = []string{before, branch("rollup_days", "starts", derived, "starts >= GREATEST(days_from, CAST(@first AS timestamptz))", "starts < days_to")}
+	}
 	sql := `WITH state AS (SELECT GREATEST(CAST(@lo AS timestamptz), LEAST(CAST(@last AS timestamptz), through)) AS hi, ` + days + ` AS with_days FROM rollup_state),
 		whole AS (SELECT hi,
 			CASE WHEN with_days THEN (SELECT starts FROM rollup_days WHERE starts >= CAST(@lo AS timestamptz) AND ends <= hi ORDER BY starts LIMIT 1) END AS days_from,
 			CASE WHEN with_days THEN (SELECT ends FROM rollup_days WHERE starts >= CAST(@lo AS timestamptz) AND ends <= hi ORDER BY starts DESC LIMIT 1) END AS days_to
 			FROM state),
 		reach AS MATERIALIZED (SELECT hi, COALESCE(days_from, hi) AS days_from, COALESCE(days_to, hi) AS days_to, CAST(@to AS timestamptz) AS until FROM whole)
-		SELECT ` + columns + `, sum(count)::bigint AS count, sum(amount) AS amount FROM (` + strings.Join([]string{
+		SELECT ` + columns + `, sum(count)::bigint AS count, sum(amount) AS amount FROM (` + strings.Join(slices.Concat([]string{
 		branch("entries", "created_at", plain, "created_at >= CAST(@from AS timestamptz)", "created_at < LEAST(CAST(@lo AS timestamptz), CAST(@to AS timestamptz))"),
 		branch("rollup_quarters", "bucket", derived, "bucket >= CAST(@lo AS timestamptz)", "bucket < days_from"),
-		branch("rollup_days", "starts", derived, "starts >= days_from", "starts < days_to"),
+	}, wholeDays, []string{
 		branch("rollup_quarters", "bucket", derived, "bucket >= days_to", "bucket < hi"),
 		// Both ends from one place: the planner then sees a range, and one that is short.
 		branch("entries", "created_at", plain, "created_at >= hi", "created_at < until"),
-	}, " UNION ALL ") + `) pieces GROUP BY ` + columns
+	}), " UNION ALL ") + `) pieces GROUP BY ` + columns
 	return statement{sql, args}
 }

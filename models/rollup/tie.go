@@ -94,24 +94,29 @@ func (s *Store) Tied(ctx context.Context, f Filter, bounds []time.Time) ([]Group
 		SELECT p.*, CAST(NULL AS timestamptz) AS read_at, CAST(NULL AS timestamptz) AS tied_at FROM (` + q.sql + `) p
 		UNION ALL SELECT -1, '', '', '', '', '', 0, (SELECT tied_base FROM tie)
 			+ COALESCE((SELECT sum(amount) FROM entries, tie WHERE created_at >= tied_through AND created_at < until), 0), clock_timestamp(), tied_at FROM rollup_state`
-	var rows []struct {
-		Part                                           int
-		Type, RuleVersion, RolloutID, Cohort, Category string
-		Count                                          int64
-		Amount                                         *credit.Sum
-		ReadAt, TiedAt                                 *time.Time
-	}
 	var b Balances
-	if err := q.scan(ctx, s.g, &rows); err != nil {
-		return nil, b, fmt.Errorf("rollup: tied: %w", err)
+	rows, err := s.g.WithContext(ctx).Raw(q.sql, q.args).Rows()
+	if err != nil {
+		return nil, b, fmt.Errorf("rollup: tied: %w", db.Fault(err))
 	}
-	groups := make([]Group, 0, len(rows))
-	for _, r := range rows {
-		if r.ReadAt != nil {
-			b = Balances{At: r.ReadAt.UTC(), Tied: r.TiedAt, Sum: r.Amount}
+	defer rows.Close()
+	var groups []Group
+	for rows.Next() {
+		var x Group
+		var amount *credit.Sum
+		var read, tied *time.Time
+		if err := rows.Scan(&x.Part, &x.Type, &x.RuleVersion, &x.RolloutID, &x.Cohort, &x.Category, &x.Count, &amount, &read, &tied); err != nil {
+			return nil, b, fmt.Errorf("rollup: tied: %w", err)
+		}
+		if read != nil {
+			b = Balances{At: read.UTC(), Tied: tied, Sum: amount}
 			continue
 		}
-		groups = append(groups, Group{r.Part, r.Type, r.RuleVersion, r.RolloutID, r.Cohort, r.Category, r.Count, *r.Amount})
+		x.Amount = *amount
+		groups = append(groups, x)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, b, fmt.Errorf("rollup: tied: %w", db.Fault(err))
 	}
 	return groups, b, nil
 }
