@@ -26,8 +26,8 @@ import (
 const (
 	// bulkOpen is the tab of all that are open, whatever is out of sight. No link of the list leads to it.
 	bulkOpen letters.Tab = "open"
-	// matchLimit is where counting what a filter matches stops.
-	matchLimit = 10_000
+	// matchLimit is where counting row by row what a filter matches stops.
+	matchLimit = 1_000
 	// needsShown is how many dependencies the form names, and how many actions that are held.
 	needsShown = 5
 )
@@ -55,12 +55,12 @@ func (h *Console) selectBar(r request, l letterList, p ui.Pager) (views.Select, 
 	if len(s.Kinds) == 0 || p.NewerURL == "" && p.OlderURL == "" {
 		return s, nil
 	}
-	n, err := h.Letters.CountMatching(r.Request().Context(), modelTab(l.tab), l.filter, matchLimit)
+	n, more, err := h.Letters.CountMatching(r.Request().Context(), modelTab(l.tab), l.filter, matchLimit)
 	if err != nil {
 		return s, err
 	}
 	s.All = r.L.N("works.all", n)
-	if n == matchLimit {
+	if more {
 		s.All = r.L.T("works.all_many", r.L.Credits(n))
 	}
 	return s, nil

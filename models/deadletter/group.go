@@ -232,7 +232,7 @@ type Share struct {
 func (s *Service) WorkerVersions(ctx context.Context, fingerprint string, limit int) ([]Share, error) {
 	var rows []Share
 	err := s.g.WithContext(ctx).Raw(`SELECT worker_version AS value, count(*) AS count FROM dead_letters
-		WHERE fingerprint = ? AND closed_at IS NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?`, fingerprint, limit).Scan(&rows).Error
+		WHERE fingerprint = ? AND closed_at IS NULL GROUP BY 1 ORDER BY 2 DESC, 1`+atMost(limit), fingerprint).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("deadletter: worker versions: %w", err)
 	}
@@ -242,9 +242,9 @@ func (s *Service) WorkerVersions(ctx context.Context, fingerprint string, limit 
 // Accounts counts the open dead letters of a group by account, most first; at most limit of them.
 func (s *Service) Accounts(ctx context.Context, fingerprint string, limit int) ([]Share, error) {
 	var rows []Share
-	err := s.g.WithContext(ctx).Raw(`SELECT a.id AS value, f.count FROM (SELECT account_key, count(*) AS count FROM dead_letters
-			WHERE fingerprint = ? AND closed_at IS NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?) f
-		JOIN accounts a ON a.key = f.account_key ORDER BY 2 DESC, 1`, fingerprint, limit).Scan(&rows).Error
+	err := s.g.WithContext(ctx).Raw(`SELECT a.id AS value, f.count FROM (SELECT account_key, open AS count FROM dead_letter_accounts
+			WHERE fingerprint = ? ORDER BY open DESC, account_key`+atMost(limit)+`) f
+		JOIN accounts a ON a.key = f.account_key ORDER BY 2 DESC, 1`, fingerprint).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("deadletter: accounts: %w", err)
 	}

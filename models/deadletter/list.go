@@ -87,8 +87,10 @@ func (s *Service) List(ctx context.Context, tab Tab, f Filter, from *Position, d
 	if err != nil {
 		return none, fmt.Errorf("deadletter: list: %w", err)
 	}
-	if err := s.markQuiet(ctx, rows); err != nil {
-		return none, err
+	if tab != Review { // which leaves out what is out of sight with its group
+		if err := s.markQuiet(ctx, rows); err != nil {
+			return none, err
+		}
 	}
 	return page.Cut(rows, limit, from, dir, func(l Letter) Position {
 		p := Position{Refunded: l.Refunded, At: l.DeadAt.UTC(), AccountKey: l.AccountKey, JobKey: l.JobKey, Generation: l.Generation}

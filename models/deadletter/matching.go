@@ -7,23 +7,22 @@ import (
 	"recoup/models/where"
 )
 
-// CountMatching counts what is in a tab and matches a filter, no further than limit. What groups have in common is added up from
-// their tallies; anything else is counted row by row, which costs what the rows do.
-func (s *Service) CountMatching(ctx context.Context, tab Tab, f Filter, limit int) (int64, error) {
+// CountMatching counts what is in a tab and matches a filter. What groups have in common is added up from their tallies, exactly.
+// Anything else is counted row by row, which costs what the rows do, and no further than limit: more is true where it stopped.
+func (s *Service) CountMatching(ctx context.Context, tab Tab, f Filter, limit int) (n int64, more bool, err error) {
 	if (tab == Review || tab == Open) && f.ofGroups() {
 		n, err := s.tallied(ctx, tab, f)
-		return min(n, int64(limit)), err
+		return n, false, err
 	}
 	w, err := s.where(ctx, tab, f)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	var n int64
-	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM dead_letters d `+w.SQL()+atMost(limit)+`) x`, w.Args()...).Scan(&n).Error
+	err = s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM dead_letters d `+w.SQL()+atMost(limit+1)+`) x`, w.Args()...).Scan(&n).Error
 	if err != nil {
-		return 0, fmt.Errorf("deadletter: matching: %w", err)
+		return 0, false, fmt.Errorf("deadletter: matching: %w", err)
 	}
-	return n, nil
+	return min(n, int64(limit)), n > int64(limit), nil
 }
 
 // ofGroups reports whether a filter selects by nothing but what all dead letters of a group have in common.

@@ -44,7 +44,7 @@ func (s *snoozes) sees(step, review, snoozed string) {
 	if err != nil || n != int64(len(strings.Fields(review))) {
 		s.t.Errorf("%s: %d counted, %v", step, n, err)
 	}
-	if n, err = s.Letters.CountMatching(context.Background(), deadletter.Review, deadletter.Filter{ErrorCode: "codec"}, 100); err != nil || n != int64(len(strings.Fields(review))) {
+	if n, _, err = s.Letters.CountMatching(context.Background(), deadletter.Review, deadletter.Filter{ErrorCode: "codec"}, 100); err != nil || n != int64(len(strings.Fields(review))) {
 		s.t.Errorf("%s: %d match, %v", step, n, err)
 	}
 	for _, id := range strings.Fields(review) {
