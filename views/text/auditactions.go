@@ -127,7 +127,7 @@ func auditactions(key string) (en, ja string) {
 	case "kind.retire_action":
 		return "Retire an action", "アクションの終了"
 	case "kind.retire_rule":
-		return "Retire a rule version", "ルールバージョンの終了"
+		return "Retire a rule version", "ルール版の終了"
 	case "kind.export.cancel":
 		return "Cancel an export", "書き出しの中止"
 	case "kind.export.download":

@@ -195,7 +195,7 @@ func finance(key string) (en, ja string) {
 	case "entry.chain":
 		return "Chain", "連鎖"
 	case "entry.chained":
-		return "The hash was computed again and is the stored one. It covers account, number, type, amount, balance, job, operation, rollout, cohort, rule version, time and the previous hash; not actor, category, reference and reason.", "計算し直したハッシュは、保存された値と一致します。対象はアカウント・番号・種類・金額・残高・ジョブ・操作・ロールアウト・コホート・ルールバージョン・時刻・直前のハッシュです。実行者・区分・参照番号・理由は含まれません。"
+		return "The hash was computed again and is the stored one. It covers account, number, type, amount, balance, job, operation, rollout, cohort, rule version, time and the previous hash; not actor, category, reference and reason.", "計算し直したハッシュは、保存された値と一致します。対象はアカウント・番号・種類・金額・残高・ジョブ・操作・ロールアウト・コホート・ルール版・時刻・直前のハッシュです。実行者・区分・参照番号・理由は含まれません。"
 	case "entry.unchained":
 		return "The hash computed from the entry’s fields and the previous hash is not the stored one, or the balance does not follow: a row was changed from outside. Tell an administrator.", "計算し直したハッシュが保存された値と一致しないか、残高がつながりません。行が外部から変更されています。管理者に知らせてください。"
 	case "entry.operation_same":

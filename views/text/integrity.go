@@ -189,7 +189,7 @@ func rules(key string) (en, ja string) {
 	case "rule.R6":
 		return "Each attempt of a job is made once.", "ジョブの各試行は一度だけです。"
 	case "rule.P2":
-		return "A rule version is never changed or removed, and no number of an action is used twice.", "ルールバージョンは変更も削除もできず、同じ番号が再び使われることはありません。"
+		return "A rule version is never changed or removed, and no number of an action is used twice.", "ルール版は変更も削除もできず、同じ番号が再び使われることはありません。"
 	case "rule.P5":
 		return "What price an operation gets is decided once and never changed.", "操作の価格は一度だけ決定され、変更されません。"
 	case "rule.S2":

@@ -33,7 +33,7 @@ func months(key string) (en, ja string) {
 	case "month.say_shifted":
 		return "It begins {1}, where the month before was closed in another time zone.", "前月が別のタイムゾーンで締められたため、{1}から始まります。"
 	case "month.say_zone":
-		return "It was closed in {1}. The book time zone is {2} now, so its figures are no links to the ledger’s days.", "{1}で締められました。現在の帳簿のタイムゾーンは{2}のため、元帳の日付へのリンクはありません。"
+		return "It was closed in {1}. The book time zone is {2} now, so its figures are no links to the ledger’s days.", "{1}で締められました。現在の帳簿のタイムゾーンは{2}のため、台帳の日付へのリンクはありません。"
 	case "month.figures":
 		return "Figures of the month", "月の集計"
 	case "month.delivered":
@@ -110,6 +110,8 @@ func months(key string) (en, ja string) {
 		return "Grants by category", "付与の区分別"
 	case "month.col_rule":
 		return "Action, rule version", "アクション、ルール版"
+	case "month.of_which":
+		return "of which", "内訳："
 	case "month.col_entries":
 		return "Entries", "件数"
 	case "month.col_charged":

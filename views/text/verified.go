@@ -39,7 +39,7 @@ func verifiedValues(key string) (en, ja string) {
 	case "value.cohort":
 		return "cohort", "コホート"
 	case "value.rule_version":
-		return "rule version", "ルールバージョン"
+		return "rule version", "ルール版"
 	case "value.moved_on_at":
 		return "moved on at", "次に進む予定"
 	case "value.later_than":
