@@ -22,6 +22,8 @@ import (
 const (
 	// StateClosed: it is closed already.
 	StateClosed = "month_closed"
+	// StateGone: it was closed, as its operation or the audit log says, and the row that says so was taken away.
+	StateGone = "month_gone"
 	// StateNotOver: its last day is not over.
 	StateNotOver = "month_not_over"
 	// StateSettling: a transaction that could still write into it is open, or its end is too near.
@@ -60,6 +62,7 @@ type Obstacle struct {
 func (o Obstacle) fault(m calendar.Month) *fault.Error {
 	say := map[string]string{
 		StateClosed:     "Month %s is closed already.",
+		StateGone:       "Month %s was closed before, and what it was closed with was taken away.",
 		StateNotOver:    "Month %s is not over.",
 		StateSettling:   "A transaction that could still write into month %s may be open. Try again in a few minutes.",
 		StatePrevious:   "Before month %s an earlier one has to be closed: " + o.Month.String() + ".",
@@ -83,7 +86,7 @@ func (s *Service) ObstacleTo(ctx context.Context, o Overview, verified *Verified
 	if o.Closed != nil {
 		return &Obstacle{State: StateClosed}, nil
 	}
-	return s.settled(ctx, func() (*Obstacle, error) { return s.between(ctx, s.g, o.From, o.To, known(verified)) })
+	return s.settled(ctx, func() (*Obstacle, error) { return s.between(ctx, s.g, o.Month, o.From, o.To, known(verified)) })
 }
 
 // settled asks for an obstacle, and once more where the horizon alone may stand in the way: nobody may have moved it since the
@@ -114,27 +117,34 @@ func (s *Service) obstacle(ctx context.Context, g *gorm.DB, m calendar.Month) (*
 		}
 	}
 	from, to := s.spanned(m, around)
-	return s.between(ctx, g, from, to, s.Verified)
+	return s.between(ctx, g, m, from, to, s.Verified)
 }
 
-// between is the obstacle to closing the open month between two moments.
-func (s *Service) between(ctx context.Context, g *gorm.DB, from, to time.Time, verified func(context.Context) (*Verified, error)) (*Obstacle, error) {
+// wasClosed is whether the operation that closed a month, or the audit log, still tells of it. Its parameters are the scope, the month and the object.
+const wasClosed = `EXISTS (SELECT 1 FROM operations WHERE account_key = 0 AND scope = ? AND kind = 'month_close' AND result ->> 'month' = ?)
+			OR EXISTS (SELECT 1 FROM audit_log WHERE object = ? AND action = 'month.close' AND outcome = 'done')`
+
+// between is the obstacle to closing the open month m between two moments.
+func (s *Service) between(ctx context.Context, g *gorm.DB, m calendar.Month, from, to time.Time, verified func(context.Context) (*Verified, error)) (*Obstacle, error) {
 	var f struct {
 		Now, Final time.Time
 		// Open is the oldest entry before the month that no closed month holds, Last the last month closed before it.
 		Open *time.Time
 		Last string
-		// Later is true when a month after it is closed.
-		Later bool
+		// Later is true when a month after it is closed, Gone when it was closed itself.
+		Later, Gone bool
 	}
 	// Whoever sees where the horizon is sees every entry before it.
 	err := g.WithContext(ctx).Raw(`SELECT clock_timestamp() AS now, (SELECT final_at FROM horizon) AS final, COALESCE(last.month, '') AS last,
 			(SELECT created_at FROM entries WHERE created_at < ? AND created_at >= COALESCE(last.ends, 'epoch') ORDER BY created_at LIMIT 1) AS open,
-			EXISTS (SELECT 1 FROM closed_months WHERE ends > ?) AS later
-		FROM (VALUES (1)) one LEFT JOIN (SELECT month, ends FROM closed_months WHERE ends <= ? ORDER BY ends DESC LIMIT 1) last ON true`, from, to, from).Scan(&f).Error
+			EXISTS (SELECT 1 FROM closed_months WHERE ends > ?) AS later, `+wasClosed+` AS gone
+		FROM (VALUES (1)) one LEFT JOIN (SELECT month, ends FROM closed_months WHERE ends <= ? ORDER BY ends DESC LIMIT 1) last ON true`,
+		from, to, Scope().Name, m.String(), Object(m), from).Scan(&f).Error
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("month: what stands in the way: %w", db.Fault(err))
+	case f.Gone:
+		return &Obstacle{State: StateGone}, nil
 	case f.Now.Before(to):
 		return &Obstacle{State: StateNotOver}, nil
 	case f.Final.Before(to) || f.Now.Before(to.Add(settle)):

@@ -18,8 +18,11 @@ import (
 )
 
 // months adds up every closed month anew, from the entries and not from the rollup, and holds it against the
-// figures it was closed with.
+// figures it was closed with. That each is there and is as it was closed comes first.
 func (r *run) months(ctx context.Context) error {
+	if err := r.closings(ctx); err != nil {
+		return err
+	}
 	closed, err := month.ClosedMonths(ctx, r.v.g)
 	if err != nil || len(closed) == 0 {
 		return err

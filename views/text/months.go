@@ -174,6 +174,8 @@ func months(key string) (en, ja string) {
 		return "The month is closed.", "月を締めました。"
 	case "conflict.month_closed":
 		return "The month is closed already.", "この月はすでに締められています。"
+	case "conflict.month_gone":
+		return "It was closed before, and what it was closed with was taken away past the program. Tell an administrator: its row has to be put back, it is not closed a second time.", "この月は以前に締められましたが、締めた内容がプログラムを経由せずに削除されています。管理者に知らせてください。行を元に戻す必要があり、もう一度締めることはできません。"
 	case "conflict.month_not_over":
 		return "Its last day is not over.", "月の最終日がまだ終わっていません。"
 	case "conflict.month_settling":

@@ -92,7 +92,29 @@ func verifiedValues(key string) (en, ja string) {
 		return "queued at", "待機中、時刻"
 	case "value.retrying_at":
 		return "retrying at", "再試行待ち、時刻"
+	case "value.month":
+		return "month", "月"
+	case "value.from":
+		return "from", "開始"
+	case "value.to":
+		return "to", "終了"
+	case "value.entries":
+		return "entries", "記帳の件数"
+	case "value.digest":
+		return "digest", "ダイジェスト"
+	case "value.heads_digest":
+		return "heads digest", "アンカー"
+	case "value.operation":
+		return "operation", "操作"
+	case "value.an_audit_row_of_operation":
+		return "an audit row of operation", "次の操作の監査ログ："
 
+	case "phrase.no_row":
+		return "no row", "行なし"
+	case "phrase.a_closed_month":
+		return "a closed month", "締めた月"
+	case "phrase.an_open_one":
+		return "an open one", "開いている月"
 	case "phrase.none":
 		return "none", "なし"
 	case "phrase.no_entry":
