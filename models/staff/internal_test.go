@@ -46,6 +46,26 @@ func TestKeyCacheForgets(t *testing.T) {
 	}
 }
 
+// What is hashed in place of a password that there is not costs what a person's does.
+func TestDecoyIsAsDear(t *testing.T) {
+	h := newHasher(HashParams{MemoryKiB: 2048, Passes: 3, Lanes: 2}, 1)
+	mine, err := h.hash(context.Background(), "correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, phc := range []string{h.decoy, mine} {
+		p, salt, key, err := decodePHC(phc)
+		if err != nil || p != h.params || len(salt) != saltBytes || len(key) != hashBytes {
+			t.Errorf("%+v, %d bytes of salt, %d of key, %v", p, len(salt), len(key), err)
+		}
+	}
+	for _, phc := range []string{h.decoy, ""} {
+		if match, _, err := h.verify(context.Background(), phc, "correct horse battery"); match || err != nil {
+			t.Errorf("%q matches %t, %v", phc, match, err)
+		}
+	}
+}
+
 func TestHashesWaitForTheirTurn(t *testing.T) {
 	const atOnce = 2
 	h := newHasher(HashParams{MemoryKiB: 1024, Passes: 1, Lanes: 1}, atOnce)
