@@ -38,6 +38,36 @@ type cluster struct {
 	services *local.Services
 	mu       sync.Mutex
 	count    int
+	// seeds are the databases of CopyOf by what they hold.
+	seeding sync.Mutex
+	seeds   map[string]string
+}
+
+// create makes the next database, a copy of from, and returns its name.
+func (c *cluster) create(t testing.TB, from string) string {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count++
+	name := fmt.Sprintf("t%d", c.count)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := c.services.Postgres.CreateDatabaseFrom(ctx, name, from); err != nil {
+		t.Fatalf("modeltest: %v", err)
+	}
+	return name
+}
+
+// fresh makes a copy of from that goes when the test ends, and returns its connection string.
+func (c *cluster) fresh(t testing.TB, from string) string {
+	t.Helper()
+	name := c.create(t, from)
+	t.Cleanup(func() {
+		if err := c.services.Postgres.DropDatabase(context.Background(), name); err != nil {
+			t.Errorf("modeltest: %v", err)
+		}
+	})
+	return c.services.Postgres.URL(name)
 }
 
 // start is a package variable because a test binary has exactly one cluster, like its flags.
@@ -52,7 +82,7 @@ var start = sync.OnceValues(func() (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{services: services}
+	c := &cluster{services: services, seeds: map[string]string{}}
 	running.Store(c)
 	return c, nil
 })
@@ -101,21 +131,42 @@ func URL(t testing.TB) string {
 	if err != nil {
 		t.Fatalf("modeltest: %v", err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.count++
-	name := fmt.Sprintf("t%d", c.count)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	if err := c.services.Postgres.CreateDatabaseFrom(ctx, name, template); err != nil {
+	return c.fresh(t, template)
+}
+
+// CopyOf opens a fresh copy of the database that fill makes of a migrated one. fill is called by the first test of the
+// binary that asks for what, and has to keep nothing open; the tests after it begin with the same rows and times.
+func CopyOf(t testing.TB, what string, fill func(t testing.TB, g *gorm.DB)) *gorm.DB {
+	t.Helper()
+	c, err := start()
+	if err != nil {
 		t.Fatalf("modeltest: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := c.services.Postgres.DropDatabase(context.Background(), name); err != nil {
-			t.Errorf("modeltest: %v", err)
-		}
-	})
-	return c.services.Postgres.URL(name)
+	return Open(t, c.fresh(t, c.seed(t, what, fill)), nil)
+}
+
+// seed returns the name of the database that holds what.
+func (c *cluster) seed(t testing.TB, what string, fill func(t testing.TB, g *gorm.DB)) string {
+	t.Helper()
+	c.seeding.Lock()
+	defer c.seeding.Unlock()
+	if name, made := c.seeds[what]; made {
+		return name
+	}
+	name := c.create(t, template)
+	g, err := db.Open(context.Background(), db.Config{URL: c.services.Postgres.URL(name), MaxConns: 24})
+	if err != nil {
+		t.Fatalf("modeltest: %v", err)
+	}
+	pool, err := g.DB()
+	if err != nil {
+		t.Fatalf("modeltest: %v", err)
+	}
+	// Nobody may be connected to a database that is copied, and a failed test must not leave its connections.
+	defer pool.Close()
+	fill(t, g)
+	c.seeds[what] = name
+	return name
 }
 
 // DB opens a fresh migrated database; it is closed when the test ends.

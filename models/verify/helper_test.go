@@ -33,7 +33,7 @@ func succeeded() job.Signal {
 	return job.Signal{Type: job.SignalSucceeded, Attempt: n(1), Result: "s3://out"}
 }
 
-func signal(t *testing.T, m *modeltest.Models, account, id string, sig job.Signal) {
+func signal(t testing.TB, m *modeltest.Models, account, id string, sig job.Signal) {
 	t.Helper()
 	_, err := m.Jobs.Signal(context.Background(), job.SignalRequest{Envelope: modeltest.Envelope(), AccountID: account, JobID: id, Signal: sig})
 	if err != nil {
@@ -45,8 +45,14 @@ func signal(t *testing.T, m *modeltest.Models, account, id string, sig job.Signa
 // "empty" has no entry.
 func seed(t *testing.T) *modeltest.Models {
 	t.Helper()
+	return modeltest.New(t, modeltest.CopyOf(t, "jobs in every state", fill), patient())
+}
+
+func fill(t testing.TB, g *gorm.DB) {
+	t.Helper()
 	ctx := context.Background()
-	m := modeltest.Ready(t, patient())
+	m := modeltest.New(t, g, patient())
+	m.Price(t, modeltest.Action, 1000)
 	m.Price(t, "free", 0)
 	m.Account(t, "empty", 0)
 	m.Account(t, "many", 1000)
@@ -93,10 +99,9 @@ func seed(t *testing.T) *modeltest.Models {
 	if got := m.Balance(t, "debt"); got != -60 {
 		t.Fatalf("balance of debt %d, want -60", got)
 	}
-	return m
 }
 
-func must(t *testing.T) func(any, error) {
+func must(t testing.TB) func(any, error) {
 	return func(_ any, err error) {
 		t.Helper()
 		if err != nil {
