@@ -86,7 +86,7 @@ func badWorld(t *testing.T) (w *world, lease string) {
 	for _, id := range []string{"dead", "discarded", "lost"} {
 		w.post(w.charge("acct", id, 1, `,"mode":"external"`)+"/signals", `{"type":"failed","attempt":1,"class":"permanent"}`).want(200)
 	}
-	w.post("/v1/accounts/acct/jobs/discarded/discard", `{"reason":"other"}`).want(200)
+	w.post("/v1/accounts/acct/jobs/discarded/discard", `{"reason":"too_old"}`).want(200)
 	return w, `"` + claim.at("result.jobs.0.lease_token").(string) + `"`
 }
 
@@ -241,7 +241,7 @@ func TestBadSignals(t *testing.T) {
 	for body, field := range map[string]string{
 		`{"type":"failed"}`: "class", `{"type":"failed","class":""}`: "class", `{"type":"failed","class":"transient","result":"x"}`: "result",
 		`{"type":"succeeded","class":"transient"}`: "class", `{"type":"succeeded","code":"x"}`: "code", `{"type":"succeeded","message":"x"}`: "message",
-		`{"type":"timed_out"}`: "type", `{"type":"succeeded","attempt":1000001}`: "attempt",
+		`{"type":"timed_out"}`: "type", `{"type":"succeeded","attempt":2147483648}`: "attempt",
 	} {
 		w.refused(body, request{method: http.MethodPost, path: path, body: body}, field, before)
 	}

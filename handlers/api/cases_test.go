@@ -185,7 +185,7 @@ func TestCase_F11_ReplayTellsTheResult(t *testing.T) {
 		{"/v1/accounts/a/unfreeze", `{"reason":"r"}`},
 		{"/v1/accounts/a/jobs", `{"job_id":"j2","action":"` + modeltest.Action + `","units":1}`},
 		{j + "/signals", `{"type":"failed","attempt":1,"class":"permanent"}`},
-		{j + "/discard", `{"reason":"other"}`},
+		{j + "/discard", `{"reason":"too_old"}`},
 		{j + "/reopen", `{"reason":"r"}`},
 		{j + "/requeue", `{"reason":"r"}`},
 		{j + "/cancel", ``},

@@ -163,7 +163,7 @@ func (a *API) recover(c echo.Context) error {
 
 type discardBody struct {
 	Reason discardReason `json:"reason" required:"true"`
-	Note   string        `json:"note" doc:"more words, up to 500 characters"`
+	Note   string        `json:"note" doc:"more words, up to 500 characters; required with the reason other"`
 }
 
 // discardReason is one of job.DiscardReasons, for the document.

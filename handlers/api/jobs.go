@@ -27,7 +27,7 @@ func (a *API) jobCalls() []call {
 			Summary: "Read a job: state, money, and the guards' evidence", Result: jobAnswer{},
 			Refusals: []string{fault.CodeJobNotFound}}),
 		get(one+"/timeline", "api.job.timeline", staff.JobView, a.timeline, doc{
-			Summary: "Read everything that happened to a job, in order", Text: "At most 1,000 events.", Result: timelineAnswer{},
+			Summary: "Read everything that happened to a job, in order", Text: "All up to 1,000; of more the first, the newest, and of those between what moved the work or the money or was done by people.", Result: timelineAnswer{},
 			Refusals: []string{fault.CodeJobNotFound}}),
 		post(one+"/cancel", "api.job.cancel", staff.JobCancel, a.cancel, doc{
 			Summary: "Cancel a job that is not delivered, and refund it",
@@ -96,6 +96,8 @@ func (a *API) findJob(c echo.Context) (job.Listed, error) {
 
 type timelineAnswer struct {
 	Events []eventView `json:"events"`
+	// LeftOut is 0 up to 1,000 events.
+	LeftOut int64 `json:"left_out" doc:"how many events are not among them"`
 }
 
 type eventView struct {
@@ -118,11 +120,12 @@ func (a *API) timeline(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	events, err := a.jobs.Timeline(c.Request().Context(), j.AccountKey, j.Key)
+	history, err := a.jobs.History(c.Request().Context(), j.AccountKey, j.Key)
 	if err != nil {
 		return err
 	}
-	out := timelineAnswer{Events: make([]eventView, len(events))}
+	events := history.Events
+	out := timelineAnswer{Events: make([]eventView, len(events)), LeftOut: history.LeftOut}
 	for i, e := range events {
 		v := eventView{Kind: e.Kind, Attempt: e.Attempt, Generation: e.Generation, Outcome: e.Outcome, StateBefore: string(e.StateBefore),
 			StateAfter: string(e.StateAfter), EntrySeq: e.EntrySeq, Actor: e.Actor, OperationID: e.OperationID,

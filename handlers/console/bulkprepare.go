@@ -395,11 +395,7 @@ func (h *Console) startOf(r request, w bulk.Work) (operation.Outcome, error) {
 		if s.Until, err = snoozeUntil(r); err != nil {
 			return operation.Outcome{}, err
 		}
-	case bulk.Discard:
-		if err := seeTheNote(s.Reason, s.Note); err != nil {
-			return operation.Outcome{}, err
-		}
-	case bulk.Requeue, bulk.Undo:
+	case bulk.Requeue, bulk.Discard, bulk.Undo:
 	}
 	return h.BulkWorks.Start(r.Request().Context(), s)
 }

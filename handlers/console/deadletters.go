@@ -11,7 +11,6 @@ import (
 	"recoup/handlers/present"
 	"recoup/models/calendar"
 	"recoup/models/fault"
-	"recoup/models/freetext"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -100,19 +99,8 @@ func (h *Console) discardForm(c echo.Context) error {
 	})
 }
 
-// seeTheNote refuses a discard whose reason refers to a note that is not there.
-func seeTheNote(reason, note string) error {
-	if reason == "other" && freetext.Blank(note) {
-		return fault.InvalidField("note", "is required")
-	}
-	return nil
-}
-
 func (h *Console) discard(c echo.Context) error {
 	return h.jobAct(c, func(r request, p job.PersonRequest) (operation.Outcome, error) {
-		if err := seeTheNote(p.Reason, p.Note); err != nil {
-			return operation.Outcome{}, err
-		}
 		return h.Jobs.Discard(c.Request().Context(), p)
 	}, func(r request, j job.Listed, a ledger.Account, err error) templ.Component {
 		return views.DiscardPage(h.frame(r), views.Discard{Act: again(r, jobURL(a.ID, j.ID), err), Subject: deadSubject(r, j, a),

@@ -205,6 +205,7 @@ func checkKind(ctx context.Context, g *gorm.DB, w Work, r StartRequest) ([]fault
 		if !slices.Contains(job.DiscardReasons(), r.Reason) {
 			bad = append(bad, fault.Field{Name: "reason", Message: "must be one of " + strings.Join(job.DiscardReasons(), ", ")})
 		}
+		bad = append(bad, job.SeeTheNote(r.Reason, r.Note)...)
 	case Assign:
 		if r.Assignee.Kind == "staff" {
 			err := deadletter.MayTriage(ctx, g, r.Assignee)

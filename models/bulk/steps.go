@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"recoup/models/approval"
 	"recoup/models/fault"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -38,11 +39,58 @@ func (s *Store) Abort(ctx context.Context, r StepRequest) (operation.Outcome, er
 }
 
 // Resume lets a work that rests go on at a pace that is given anew: with its first few before the rest, and only what
-// is done from now on counts for the stop. Faults as for Pause.
+// is done from now on counts for the stop. What a second person approved goes on at most as fast as they approved, with no
+// fewer rows first and no later stop; anything else is a new work. Faults as for Pause.
 func (s *Store) Resume(ctx context.Context, r StepRequest) (operation.Outcome, error) {
-	return s.step(ctx, r, KindResume, append(r.Pace.check(), required(r.Reason)...), []State{Paused, Stopped}, map[string]any{"state": string(Running),
+	bad := append(r.Pace.check(), required(r.Reason)...)
+	// An approved request is never changed, so it may be read before: the transaction needs one connection only.
+	beyond, err := s.beyondApproved(ctx, r)
+	if err != nil {
+		return operation.Outcome{}, err
+	}
+	return s.step(ctx, r, KindResume, append(bad, beyond...), []State{Paused, Stopped}, map[string]any{"state": string(Running),
 		"leg": gorm.Expr("leg + 1"), "probe": r.Pace.Probe, "per_minute": r.Pace.PerMinute, "stop_percent": r.Pace.StopPercent,
 		"next_at": gorm.Expr("GREATEST(next_at, clock_timestamp())"), "stop_failed": nil, "stop_back": nil, "judged_at": gorm.Expr("'-infinity'::timestamptz")})
+}
+
+// beyondApproved finds fault with a pace that is looser than the one that a second person approved.
+func (s *Store) beyondApproved(ctx context.Context, r StepRequest) ([]fault.Field, error) {
+	p, err := s.Approved(ctx, r.ID)
+	if p == nil || err != nil {
+		return nil, err
+	}
+	var bad []fault.Field
+	if r.Pace.PerMinute > p.PerMinute {
+		bad = append(bad, fault.Field{Name: "per_minute", Message: "is more than was approved"})
+	}
+	if p.Kind == Requeue && r.Pace.Probe < p.Probe {
+		bad = append(bad, fault.Field{Name: "probe", Message: "is less than was approved"})
+	}
+	if p.Kind == Requeue && r.Pace.StopPercent > p.StopPercent {
+		bad = append(bad, fault.Field{Name: "stop_percent", Message: "is more than was approved"})
+	}
+	return bad, nil
+}
+
+// Approved is what a second person approved of a work; nil where nobody had to, or nobody has, and for a work that is not
+// there.
+func (s *Store) Approved(ctx context.Context, id string) (*Plan, error) {
+	if s.opts.Requests == nil {
+		return nil, nil
+	}
+	w, err := find(ctx, s.g, id)
+	if fault.Is(err, CodeNotFound) || err == nil && w.OperationID == nil {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	request, err := s.opts.Requests.OfOperation(ctx, Scope(), *w.OperationID)
+	if err != nil || request == nil || request.State != approval.Approved || request.Kind != KindStart {
+		return nil, err
+	}
+	p, err := ReadPlan(*request)
+	return &p, err
 }
 
 func required(reason string) []fault.Field {

@@ -119,7 +119,7 @@ func TestLetterFollowsItsJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func() job.PersonRequest {
-		return job.PersonRequest{Envelope: ledger.Envelope{OperationID: modeltest.Envelope().OperationID, Actor: who}, AccountID: "a", JobID: "j", Reason: "other"}
+		return job.PersonRequest{Envelope: ledger.Envelope{OperationID: modeltest.Envelope().OperationID, Actor: who}, AccountID: "a", JobID: "j", Reason: "too_old"}
 	}
 	is := func(step, outcome string, generation int, open ...string) {
 		t.Helper()

@@ -279,7 +279,7 @@ func TestGroupFigures(t *testing.T) {
 	if _, err := m.Jobs.Requeue(ctx, job.PersonRequest{Envelope: of(who, "b", "j1").Envelope, AccountID: "b", JobID: "j1", Reason: "x"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Jobs.Discard(ctx, job.PersonRequest{Envelope: of(who, "a", "j0").Envelope, AccountID: "a", JobID: "j0", Reason: "other"}); err != nil {
+	if _, err := m.Jobs.Discard(ctx, job.PersonRequest{Envelope: of(who, "a", "j0").Envelope, AccountID: "a", JobID: "j0", Reason: "too_old"}); err != nil {
 		t.Fatal(err)
 	}
 	if g, err = m.Letters.Group(ctx, g.Fingerprint); err != nil || g.Open != 4 || g.Refunded.String() != "180" || g.Accounts != 2 {

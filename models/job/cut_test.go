@@ -63,7 +63,7 @@ func (s scene) bell(t *testing.T, m *modeltest.Models) job.Bell {
 }
 
 func (s scene) person(e ledger.Envelope) job.PersonRequest {
-	return job.PersonRequest{Envelope: e, AccountID: s.account, JobID: s.job, Reason: "other"}
+	return job.PersonRequest{Envelope: e, AccountID: s.account, JobID: s.job, Reason: "too_old"}
 }
 
 func (s scene) signal(e ledger.Envelope, sig job.Signal) job.SignalRequest {

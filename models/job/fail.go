@@ -40,7 +40,7 @@ func (s *Service) fail(ctx context.Context, tx *operation.Tx, accountID string, 
 			return SignalResult{}, err
 		}
 		switch {
-		case j.Mode == Managed && attempt > j.Attempt:
+		case attempt > j.latest():
 			return SignalResult{}, notMade(j, attempt)
 		case j.DeliveredAt != nil:
 			return s.failed(ctx, tx, accountID, j, sig, EventFailed, false, DeliveredBefore, nil)
@@ -86,6 +86,9 @@ func (s *Service) timeOut(ctx context.Context, tx *operation.Tx, accountID strin
 	return s.failed(ctx, tx, accountID, after, sig, EventTimedOut, refunded, outcome, moved)
 }
 
+// reached is true of a job one of whose attempts a signal may be of, see Job.latest: the attempt less maxAhead, the attempt.
+const reached = "(mode = 'external' AND attempt >= ? OR attempt >= ?)"
+
 // refundGuard is the one conditional update that may refund. attempt 0 means any.
 func (s *Service) refundGuard(ctx context.Context, tx *operation.Tx, r ref, attempt int) (Job, bool, error) {
 	ctx, span := s.guardSpan(ctx, guardRefund)
@@ -93,7 +96,7 @@ func (s *Service) refundGuard(ctx context.Context, tx *operation.Tx, r ref, atte
 	q := r.where(tx.DB.WithContext(ctx).Model(&j).Clauses(clause.Returning{Columns: jobColumns()})).
 		Where("NOT is_refunded AND delivered_at IS NULL")
 	if attempt > 0 {
-		q = q.Where("(mode = 'external' OR attempt >= ?)", attempt)
+		q = q.Where(reached, attempt-maxAhead, attempt)
 	}
 	res := q.Updates(map[string]any{"is_refunded": true, "refunded_at": gorm.Expr("clock_timestamp()"), "updated_at": gorm.Expr("clock_timestamp()")})
 	if res.Error != nil {

@@ -38,7 +38,7 @@ func TestCase_F51_AnOldFormDoesNotActOnANewDeath(t *testing.T) {
 	for name, act := range map[string]func(context.Context, job.PersonRequest) error{
 		"requeue": func(ctx context.Context, r job.PersonRequest) error { _, err := m.Jobs.Requeue(ctx, r); return err },
 		"discard": func(ctx context.Context, r job.PersonRequest) error {
-			r.Reason = "other"
+			r.Reason = "too_old"
 			_, err := m.Jobs.Discard(ctx, r)
 			return err
 		},

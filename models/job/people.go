@@ -22,7 +22,18 @@ import (
 
 // DiscardReasons are the reasons a person may give for discarding a dead letter.
 func DiscardReasons() []string {
-	return []string{"customer_asked", "bad_input", "unsupported", "duplicate", "too_old", "other"}
+	return []string{"customer_asked", "bad_input", "unsupported", "duplicate", "too_old", otherReason}
+}
+
+// otherReason is the reason of DiscardReasons that says to see the note.
+const otherReason = "other"
+
+// SeeTheNote finds fault with a discard whose reason refers to a note that is not there.
+func SeeTheNote(reason, note string) []fault.Field {
+	if reason == otherReason && freetext.Blank(note) {
+		return []fault.Field{{Name: "note", Message: "is required"}}
+	}
+	return nil
 }
 
 // PersonRequest is a person's (or a caller's, for Cancel) request about one job.
@@ -32,7 +43,7 @@ type PersonRequest struct {
 	JobID     string
 	// Reason says why; required for Requeue, RunNow, Discard and Reopen. Discard takes one of DiscardReasons.
 	Reason string
-	// Note adds words to a discard; may be empty.
+	// Note adds words to a discard; may be empty but for the reason other.
 	Note string
 	// At is when a requeued job shall be tried; nil for now. It must not be past, but for a minute, nor more than a year ahead.
 	At *time.Time
@@ -146,6 +157,7 @@ func (s *Service) Discard(ctx context.Context, r PersonRequest) (operation.Outco
 	if !slices.Contains(DiscardReasons(), r.Reason) {
 		bad = append(bad, fault.Field{Name: "reason", Message: "must be one of " + strings.Join(DiscardReasons(), ", ")})
 	}
+	bad = append(bad, SeeTheNote(r.Reason, r.Note)...)
 	return s.person(ctx, r, "discard", bad, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
 		j, was, err := s.move(ctx, tx, at, "discarded", "state = 'dead'", map[string]any{"state": Discarded, "resolution": r.Reason, "resolved_at": gorm.Expr("clock_timestamp()")})
 		if err != nil {

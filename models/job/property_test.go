@@ -685,7 +685,7 @@ func (w *world) cancel(t *rapid.T) {
 
 func (w *world) person(t *rapid.T, from, to string, do func(*modeltest.Models, job.PersonRequest) (operation.Outcome, error)) {
 	id, j, _ := w.someJob(t, from)
-	r := job.PersonRequest{Envelope: modeltest.Envelope(), AccountID: j.account, JobID: id, Reason: "other"}
+	r := job.PersonRequest{Envelope: modeltest.Envelope(), AccountID: j.account, JobID: id, Reason: "too_old"}
 	out, code := w.send(t, func(m *modeltest.Models) (operation.Outcome, error) { return do(m, r) })
 	expect(t, from+" to "+to, code, j.move(from, to))
 	if code == okay {

@@ -31,18 +31,6 @@ func (s *Service) Find(ctx context.Context, accountID, jobID string) (Listed, er
 	return Listed{Job: j, AccountID: accountID}, nil
 }
 
-// Timeline returns a job's events in order, at most 1,000.
-func (s *Service) Timeline(ctx context.Context, accountKey, jobKey int64) ([]Event, error) {
-	var events []Event
-	err := s.g.WithContext(ctx).Raw(`SELECT key, kind, attempt, generation, outcome, state_before, state_after, entry_seq, actor,
-		operation_id, trace_id, data::text AS data, at FROM job_events WHERE account_key = ? AND job_key = ? ORDER BY key LIMIT 1000`,
-		accountKey, jobKey).Scan(&events).Error
-	if err != nil {
-		return nil, fmt.Errorf("job: timeline: %w", err)
-	}
-	return events, nil
-}
-
 // Attempt is one try to run a job.
 type Attempt struct {
 	Attempt       int
@@ -60,11 +48,15 @@ type Attempt struct {
 	ErrorMessage string
 }
 
-// Attempts returns a job's attempts in order, at most 1,000.
+// MostAttempts is how many attempts of a job are read at most.
+const MostAttempts = 1000
+
+// Attempts returns a job's attempts in order: the newest, at most MostAttempts.
 func (s *Service) Attempts(ctx context.Context, accountKey, jobKey int64) ([]Attempt, error) {
 	var rows []Attempt
 	err := s.g.WithContext(ctx).Raw(`SELECT attempt, generation, worker, worker_version, claimed_at, queued_at, heartbeat_at, ended_at,
-		outcome, error_class, error_code, error_message FROM attempts WHERE account_key = ? AND job_key = ? ORDER BY attempt LIMIT 1000`,
+		outcome, error_class, error_code, error_message FROM (SELECT * FROM attempts WHERE account_key = ? AND job_key = ?
+			ORDER BY attempt DESC`+where.Limit(MostAttempts)+`) t ORDER BY attempt`,
 		accountKey, jobKey).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("job: attempts: %w", err)

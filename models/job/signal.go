@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -130,8 +131,13 @@ func (sig Signal) check() []fault.Field {
 	return bad
 }
 
-// maxAttempt bounds attempt numbers that callers of external jobs may send.
-const maxAttempt = 1_000_000
+const (
+	// maxAttempt is the last attempt that there can be: attempts are kept as 32 bits.
+	maxAttempt = math.MaxInt32
+	// maxAhead is how far the caller of an external job may be ahead of what is known of it. Each attempt that was told of is
+	// behind all that follow, so one absurd number would leave none to tell of.
+	maxAhead = 1000
+)
 
 func (s *Service) apply(ctx context.Context, tx *operation.Tx, accountID string, r ref, sig Signal) (SignalResult, error) {
 	if sig.Type == SignalSucceeded {
@@ -148,8 +154,21 @@ func (sig Signal) attemptOf() int {
 	return int(*sig.Attempt)
 }
 
-// notMade refuses a signal for an attempt that was never handed out.
+// latest is the highest attempt that a signal may be of.
+func (j Job) latest() int {
+	if j.Mode == External {
+		return min(j.Attempt+maxAhead, maxAttempt)
+	}
+	return j.Attempt
+}
+
+// notMade refuses a signal for an attempt that was never handed out, or that the caller of the job cannot have come to.
 func notMade(j Job, attempt int) error {
+	if j.Mode == External {
+		return fault.New(fault.Conflict, fault.CodeAttemptNotMade,
+			"Job %s is at attempt %d; attempt %d is more than %d ahead of it. Nothing was done.", j.ID, j.Attempt, attempt, maxAhead).
+			With("attempt", j.Attempt).With("state", string(j.State))
+	}
 	return fault.New(fault.Conflict, fault.CodeAttemptNotMade,
 		"Job %s has made %d attempts; attempt %d is not one of them. Nothing was done.", j.ID, j.Attempt, attempt).
 		With("attempt", j.Attempt).With("state", string(j.State))

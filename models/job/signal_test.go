@@ -345,7 +345,7 @@ func TestPeopleNameJobsThatCannotBe(t *testing.T) {
 	m := modeltest.Ready(t, modeltest.Fast())
 	m.Account(t, "a", 100)
 	for _, id := range []string{"nope", "a\x00", "\xff", ""} {
-		r := job.PersonRequest{Envelope: modeltest.Envelope(), AccountID: "a", JobID: id, Reason: "other"}
+		r := job.PersonRequest{Envelope: modeltest.Envelope(), AccountID: "a", JobID: id, Reason: "too_old"}
 		for name, do := range map[string]func(context.Context, job.PersonRequest) error{
 			"cancel":  func(ctx context.Context, r job.PersonRequest) error { _, err := m.Jobs.Cancel(ctx, r); return err },
 			"requeue": func(ctx context.Context, r job.PersonRequest) error { _, err := m.Jobs.Requeue(ctx, r); return err },

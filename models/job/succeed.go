@@ -83,7 +83,7 @@ func (s *Service) deliver(ctx context.Context, tx *operation.Tx, r ref, sig Sign
 		if j, err = read(ctx, tx.DB, r); err != nil {
 			return j, err
 		}
-		if j.Mode == Managed && attempt > j.Attempt {
+		if attempt > j.latest() {
 			return j, notMade(j, attempt)
 		}
 		// The attempt was claimed between the two statements.
@@ -95,7 +95,7 @@ func (s *Service) deliverGuard(ctx context.Context, tx *operation.Tx, r ref, sig
 	var j Job
 	q := r.where(tx.DB.WithContext(ctx).Model(&j).Clauses(clause.Returning{Columns: jobColumns()}))
 	if attempt > 0 {
-		q = q.Where("(mode = 'external' OR attempt >= ?)", attempt)
+		q = q.Where(reached, attempt-maxAhead, attempt)
 	}
 	res := q.Updates(map[string]any{
 		"delivered_at": gorm.Expr("COALESCE(delivered_at, clock_timestamp())"),

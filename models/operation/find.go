@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
 
 	"recoup/models/fault"
+	"recoup/models/where"
 )
 
 // Stored is an operation as it is kept.
@@ -108,16 +110,20 @@ func (s *Store) WithID(ctx context.Context, id string, limit int) ([]Stored, err
 	return rows, nil
 }
 
-// OfJob lists the operations of the account's callers and timers that left an event in one job's timeline,
-// oldest first, without their further attempts.
+// MostOfJob is how many operations of a job are listed at most.
+const MostOfJob = 500
+
+// OfJob lists the operations of the account's callers and timers that left an event in one job's timeline: the newest, at
+// most MostOfJob, oldest first, without their further attempts.
 func (s *Store) OfJob(ctx context.Context, accountKey, jobKey int64) ([]Stored, error) {
 	var rows []Stored
 	err := s.g.WithContext(ctx).Raw(selectStored+`WHERE o.account_key = ? AND o.job_key = ? AND o.scope IN ('', 'system') AND o.id IN (
 			SELECT operation_id FROM job_events WHERE account_key = ? AND job_key = ?)
-		ORDER BY o.started_at LIMIT 500`, accountKey, jobKey, accountKey, jobKey).Scan(&rows).Error
+		ORDER BY o.started_at DESC`+where.Limit(MostOfJob), accountKey, jobKey, accountKey, jobKey).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("operation: of job: %w", err)
 	}
+	slices.Reverse(rows)
 	return rows, nil
 }
 
