@@ -54,17 +54,21 @@ func TestTriageByKeyboard(t *testing.T) {
 	b.press("a", kb.Enter)
 	b.sees("oldest was assigned to Pat Lindqvist.")
 	ready()
-	b.press("j", "s", kb.Enter)
+	// The work goes on where it was: at the row that was assigned, and at the next one when a row leaves the list.
+	b.until("document.activeElement?.matches('[data-open][title=oldest]')")
+	b.press("s", kb.Enter)
 	b.sees("oldest is snoozed until")
 	b.until("document.querySelectorAll('tr[data-row]').length === 1")
 	ready()
+	b.until("document.activeElement?.matches('[data-open][title=newer]')")
 	b.press("u")
 	b.until("document.activeElement?.matches('.notices button[data-key=u]')")
 	b.press(kb.Enter)
 	b.sees("Undone: oldest is as it was before.")
 	b.until("document.querySelectorAll('tr[data-row]').length === 2")
 	ready()
-	b.press("j", kb.Enter)
+	b.until("document.activeElement?.matches('[data-open][title=oldest]')")
+	b.press(kb.Enter)
 	b.at(jobPath("acct_7", "oldest", ""))
 	ready()
 	b.press("r")
@@ -74,9 +78,28 @@ func TestTriageByKeyboard(t *testing.T) {
 	b.until("document.activeElement.matches('#dialog [data-cancel]')")
 	b.press(kb.Tab, kb.Enter)
 	b.sees("The job was requeued.", "Retrying", "Undone")
+	// On an object's page what was done is read first.
+	b.until("document.activeElement?.matches('.notices .notice')")
 	if j, err := w.Jobs.Find(context.Background(), "acct_7", "oldest"); err != nil || j.Generation != 1 || j.State != job.Retrying {
 		t.Errorf("generation %d, %s, %v", j.Generation, j.State, err)
 	}
+	// The lists beside it go by the same keys, and a group by the letters of its dead letters.
+	for _, list := range []string{"/jobs", "/queue?tab=retrying"} {
+		b.goTo(list)
+		ready()
+		b.press("j")
+		b.until("document.activeElement?.matches('tr[data-row]:first-of-type a.id')")
+		b.press(kb.Enter)
+		b.at("/accounts/acct_7/jobs/")
+	}
+	b.goTo("/dead-letters/groups/" + fingerprint.Failure{Action: modeltest.Action, Code: "gpu_lost", Message: "GPU fell off the bus."}.ID())
+	ready()
+	for key, there := range map[string]string{"n": "summary", "r": "button[value=requeue]", "a": "button[value=assign]", "d": "button[value=discard]"} {
+		b.press(key)
+		b.until("document.activeElement?.matches('" + there + "')")
+	}
+	b.press("j", "s")
+	b.until("document.querySelector('#dialog[open]') && document.activeElement.matches('#dialog [data-cancel]')")
 }
 
 // TestNewLettersAreOffered: the list asks by itself, and its rows stay until the person wants them.

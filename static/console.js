@@ -218,7 +218,7 @@
     // A row opens what its first link opens, unless something in it was meant or its text was selected.
     const row = target.closest("tr[data-row]");
     if (row && !target.closest("a, button, input, select, label, summary") && getSelection().isCollapsed) {
-      row.querySelector("a[data-open]")?.click();
+      opener(row)?.click();
     }
   });
   dialog?.addEventListener("close", () => {
@@ -247,16 +247,37 @@
   const typing = (el) => el instanceof HTMLElement && (el.isContentEditable || el.matches("input:not([type=checkbox], [type=radio]), textarea, select"));
   const rows = () => [...document.querySelectorAll("tr[data-row]")];
   const currentRow = () => document.activeElement?.closest("tr[data-row]");
+  // What a row opens: the link that says so, else the one of its name.
+  const opener = (row) => row.querySelector("a[data-open], [data-open] a") ?? row.querySelector("td.lead a[href]") ?? row.querySelector("a[href]");
 
   function move(step) {
     const all = rows();
     if (all.length === 0) return;
     const at = all.indexOf(currentRow());
     const next = at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(Math.max(at + step, 0), all.length - 1);
-    const link = all[next].querySelector("[data-open]");
+    goTo(all[next]);
+  }
+  function goTo(row) {
+    const link = opener(row);
     link?.focus();
     link?.scrollIntoView({ block: "nearest" });
   }
+
+  // After something was done the work goes on where it was: at the row that the address names, at the first one if that
+  // has left the list meanwhile, else at what is told of it.
+  function land() {
+    const named = location.hash.startsWith("#row-") ? decodeURIComponent(location.hash.slice(1)) : "";
+    const told = document.querySelector(".notices .notice");
+    if (!named && !told) return;
+    const row = named ? document.getElementById(named)?.closest("tr[data-row]") ?? rows()[0] : null;
+    if (row && opener(row)) {
+      goTo(row);
+    } else if (told) {
+      told.tabIndex = -1;
+      told.focus();
+    }
+  }
+  land();
 
   document.addEventListener("keydown", (e) => {
     if (e.isComposing) return;
@@ -295,8 +316,8 @@
         if (!/^[a-z]$/.test(e.key)) break;
         // In a list the letter is about the row, on an object's page about the object. It opens a dialog or moves the
         // focus to what acts at once; it never acts itself.
-        const place = currentRow() ?? (rows().length === 0 || !document.querySelector("tr[data-row] [data-key]") ? document : null);
-        const action = (place ?? document.querySelector(".notices"))?.querySelector(`[data-key="${e.key}"]`) ?? document.querySelector(`:is(.notices, .bulkbar) [data-key="${e.key}"]`);
+        const keyed = `[data-key="${e.key}"]`;
+        const action = currentRow()?.querySelector(keyed) ?? [...document.querySelectorAll(keyed)].find((other) => !other.closest("tr[data-row]"));
         if (!action) break;
         e.preventDefault();
         if (action.matches("[data-tick]")) {

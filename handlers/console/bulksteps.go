@@ -52,7 +52,11 @@ func (h *Console) workStepPage(r request, w bulk.Work, a ui.Act, err error) (tem
 		return nil, unread
 	}
 	step := stepOf(r)
-	m := views.Step{Act: a, Title: r.L.T("worksteptitle."+step, pr.BulkTitle(w)), URL: workURL(w.ID), Version: strconv.Itoa(w.Version), Say: r.L.T("workstepsay." + step),
+	said := step
+	if step == "resume" && w.Kind != bulk.Requeue {
+		said = "resume_plain"
+	}
+	m := views.Step{Act: a, Title: r.L.T("worksteptitle."+step, pr.BulkTitle(w)), URL: workURL(w.ID), Version: strconv.Itoa(w.Version), Say: r.L.T("workstepsay." + said),
 		Danger: step == "abort", Submit: r.L.T("workstep." + step),
 		Changes: []ui.Change{{Label: r.L.T("works.done"), After: r.L.Credits(at.Done)}, {Label: r.L.T("works.pending"), After: r.L.Credits(at.Pending)}}}
 	if v := r.FormValue("version"); v != "" {

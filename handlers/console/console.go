@@ -296,7 +296,7 @@ func (h *Console) frame(r request) layout.Frame {
 		MayIntegrity: r.may(staff.IntegrityView),
 		MayAudit:     r.may(staff.AuditView),
 	}
-	f.Keys = layout.Keys{Triage: r.may(staff.DeadLetterTriage), Requeue: r.may(staff.Requeue), Discard: r.may(staff.Discard), Recover: r.may(staff.Recover)}
+	f.Keys = layout.Keys{Triage: r.may(staff.DeadLetterTriage), Requeue: r.may(staff.Requeue), Discard: r.may(staff.Discard), Recover: r.may(staff.Recover), Hold: r.may(staff.DependencyHold)}
 	if r.Request().Method == http.MethodGet {
 		f.Notices = h.notices(r)
 	}

@@ -125,6 +125,10 @@ func (h *Console) conclude(r request, to string, scope operation.Scope, out oper
 // withNotice adds to an object's URL which operation to tell of. The page looks it up, so nobody can make
 // it say something that did not happen.
 func withNotice(to string, scope operation.Scope, id string, replayed bool) string {
+	to, place, _ := strings.Cut(to, "#")
+	if place != "" {
+		place = "#" + place
+	}
 	q := url.Values{"op_scope": {scope.String()}, "op": {id}}
 	if replayed {
 		q.Set("replayed", "1")
@@ -133,7 +137,7 @@ func withNotice(to string, scope operation.Scope, id string, replayed bool) stri
 	if strings.Contains(to, "?") {
 		sep = "&"
 	}
-	return to + sep + q.Encode()
+	return to + sep + q.Encode() + place
 }
 
 // notices are those that the page's URL asks for.

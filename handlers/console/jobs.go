@@ -154,9 +154,11 @@ func dependenciesOf(j job.Listed) []string {
 func (h *Console) jobPage(ctx context.Context, j job.Listed, a ledger.Account) (present.JobPage, error) {
 	d := present.JobPage{Job: j, Account: a, Entries: map[int64]ledger.Entry{}}
 	var err error
-	if d.Events, err = h.Jobs.Timeline(ctx, j.AccountKey, j.Key); err != nil {
+	history, err := h.Jobs.History(ctx, j.AccountKey, j.Key)
+	if err != nil {
 		return d, err
 	}
+	d.Events, d.LeftOut = history.Events, history.LeftOut
 	if d.Attempts, err = h.Jobs.Attempts(ctx, j.AccountKey, j.Key); err != nil {
 		return d, err
 	}

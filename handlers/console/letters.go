@@ -16,6 +16,7 @@ import (
 	"recoup/models/staff"
 	views "recoup/views/deadletters"
 	"recoup/views/layout"
+	"recoup/views/triage"
 	"recoup/views/ui"
 )
 
@@ -272,8 +273,20 @@ func (h *Console) deadLetters(c echo.Context) error {
 			return h.unreadable(r, err, &m.List, q.url(), page, part)
 		}
 	}
-	for _, row := range rows.Rows {
-		v := h.letterRow(r, pr, row, here(r))
+	for i, row := range rows.Rows {
+		// Where the work goes on: at this row if it stays, at the one after it, or before it, if it leaves the list.
+		stays, leaves := here(r)+"#"+triage.RowID(row.AccountID, row.JobID), here(r)
+		switch {
+		case i+1 < len(rows.Rows):
+			leaves += "#" + triage.RowID(rows.Rows[i+1].AccountID, rows.Rows[i+1].JobID)
+		case i > 0:
+			leaves += "#" + triage.RowID(rows.Rows[i-1].AccountID, rows.Rows[i-1].JobID)
+		}
+		if l.filter.Assignee != nil {
+			stays = leaves
+		}
+		v := h.letterRow(r, pr, row, stays, leaves)
+		v.Place = triage.RowID(row.AccountID, row.JobID)
 		v.Tick = bulk.Ticked{AccountID: row.AccountID, JobID: row.JobID, Generation: int64(row.Generation)}.String()
 		m.Rows = append(m.Rows, v)
 	}
@@ -317,8 +330,8 @@ func (h *Console) freshLetters(c echo.Context) error {
 	return render(c, http.StatusOK, views.FreshLine(r.L, h.fresh(l, since, n, r)))
 }
 
-// letterRow is one dead letter with what the person may do with it.
-func (h *Console) letterRow(r request, pr present.Presenter, l deadletter.Letter, next string) views.Row {
+// letterRow is one dead letter with what the person may do with it. stays and leaves are where an assign and a snooze lead back to.
+func (h *Console) letterRow(r request, pr present.Presenter, l deadletter.Letter, stays, leaves string) views.Row {
 	row := pr.DeadLetter(l)
 	at := jobURL(l.AccountID, l.JobID)
 	if l.Fingerprint != "" {
@@ -328,8 +341,8 @@ func (h *Console) letterRow(r request, pr present.Presenter, l deadletter.Letter
 	case l.ClosedAt == nil:
 		row.RequeueURL, row.DiscardURL = r.link(staff.Requeue, at+"/requeue"), r.link(staff.Discard, at+"/discard")
 		if r.may(staff.DeadLetterTriage) {
-			row.Assign, row.Snooze = takeButton(r, l, next), snoozeButton(r, l, next)
-			row.NoteURL = at + "/note?" + nextParam(next)
+			row.Assign, row.Snooze = takeButton(r, l, stays), snoozeButton(r, l, leaves)
+			row.NoteURL = at + "/note?" + nextParam(stays)
 		}
 	case l.State == job.Discarded:
 		row.ReopenURL = r.link(staff.Reopen, at+"/reopen")

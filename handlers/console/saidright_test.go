@@ -152,6 +152,29 @@ func TestSnoozedWithItsGroup(t *testing.T) {
 	w.says(b.page(groupOf("frame 7 is broken")), "Snoozed until 5 more")
 }
 
+// TestARefusedChoiceIsAboutWhatWasSeen: the form that comes again after a choice that could not be is sent against what the
+// person saw, their own older snooze and assignee included.
+func TestARefusedChoiceIsAboutWhatWasSeen(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.dead("acct_7", "j1", 40, "frame 7 is broken")
+	b := w.as(staff.Support)
+	snooze, assign := jobAt("acct_7", "j1", "/snooze"), jobAt("acct_7", "j1", "/assign")
+	b.sent(assign, formOf(t, b.page("/dead-letters"), assign))
+	b.sent(snooze, formOf(t, b.page("/dead-letters"), snooze))
+	for at, bad := range map[string][2]string{snooze: {"until", "2020-01-01T00:00:00Z"}, assign: {"assignee", "st_gone"}} {
+		form := formOf(t, b.page(jobAt("acct_7", "j1", "")), at)
+		form.Set(bad[0], bad[1])
+		rec := b.post(at, form)
+		if rec.Code != http.StatusUnprocessableEntity {
+			t.Fatalf("%s: %d", at, rec.Code)
+		}
+		again := formOf(t, rec.Body.String(), at)
+		again.Set(bad[0], map[string]string{"until": inAnHour(), "assignee": ""}[bad[0]])
+		w.saysNot(b.sent(at, again), "meanwhile")
+	}
+}
+
 // TestFormsOfOtherStates: a form that could only be refused is not shown; the job's page is.
 func TestFormsOfOtherStates(t *testing.T) {
 	w := newWorld(t)

@@ -47,7 +47,10 @@ func bare(to string) string {
 		q.Del(name)
 	}
 	u.RawQuery = q.Encode()
-	return u.RequestURI()
+	if u.Fragment == "" {
+		return u.RequestURI()
+	}
+	return u.RequestURI() + "#" + u.EscapedFragment()
 }
 
 // takeButton takes what nobody or somebody else has, and gives back what the person has.
@@ -206,7 +209,19 @@ func (h *Console) snooze(c echo.Context) error {
 
 // retry is the page of a choice that was refused for what was typed.
 func (h *Console) retry(r request, j job.Listed, title, name string, err error, form func(deadletter.Letter, []staff.Person) *views.Form) templ.Component {
+	// The form is about what the person has seen, also the second time: what was refused was only what they typed.
 	l := deadletter.Letter{AccountID: j.AccountID, JobID: j.ID, Generation: j.Generation}
+	if n, err := strconv.Atoi(r.FormValue("generation")); err == nil {
+		l.Generation = n
+	}
+	switch seen := r.FormValue("seen"); name {
+	case "assignee":
+		l.Assignee = seen
+	case "until":
+		if t, err := time.Parse(time.RFC3339Nano, seen); err == nil {
+			l.SnoozedUntil = &t
+		}
+	}
 	people, _ := h.Staff.List(r.Request().Context()) //nolint:errcheck // without it the choice is shorter; the page says what was refused all the same
 	at := jobURL(j.AccountID, j.ID)
 	return views.RetryPage(h.frame(r), views.Retry{Act: again(r, at, err), Title: title, JobID: j.ID, JobURL: at, Form: *form(l, people), Error: field(r, name, err).Error})
@@ -271,7 +286,11 @@ func (h *Console) undoOf(r request, stored operation.Stored) *ui.Undo {
 	if stored.JobID == nil || !r.may(staff.DeadLetterTriage) {
 		return nil
 	}
-	return &ui.Undo{Action: jobURL(stored.AccountID, *stored.JobID) + "/undo", OperationID: ids.New(), Undoes: stored.ID, Next: bare(here(r)), Text: r.L.T("undo.open")}
+	next := bare(here(r))
+	if r.Request().URL.Path == "/dead-letters" {
+		next += "#" + views.RowID(stored.AccountID, *stored.JobID)
+	}
+	return &ui.Undo{Action: jobURL(stored.AccountID, *stored.JobID) + "/undo", OperationID: ids.New(), Undoes: stored.ID, Next: next, Text: r.L.T("undo.open")}
 }
 
 // triaged words what a person has done about a dead letter; "" for other operations.

@@ -37,9 +37,11 @@ func (p Presenter) JobListRow(j job.Listed) views.Row {
 
 // JobPage is everything about one job that its page shows.
 type JobPage struct {
-	Job        job.Listed
-	Account    ledger.Account
-	Events     []job.Event
+	Job     job.Listed
+	Account ledger.Account
+	Events  []job.Event
+	// LeftOut is how many events are not among them.
+	LeftOut    int64
 	Attempts   []job.Attempt
 	Operations []operation.Stored
 	// Decision is the one that priced it; nil where none is recorded.
@@ -64,11 +66,23 @@ func (p Presenter) JobView(d JobPage) (views.Job, error) {
 		Story: views.Story{Account: accountName(d.Account), Cost: p.L.Credits(j.Cost), State: string(j.State), Delivered: j.DeliveredAt != nil,
 			Refunded: j.IsRefunded, Reclaimed: j.IsReclaimed, RefundedAt: p.Stamp(j.RefundedAt).Full, ReclaimedAt: p.Stamp(j.ReclaimedAt).Full,
 			Paid: p.L.Credits(-net(d)), Settled: p.settledStory(d)},
-		Reply: p.replies(d),
 		Guard: views.Guard{Consistent: consistent(d), Net: p.L.Signed(net(d)), Cost: p.L.Credits(j.Cost),
 			RefundSignalled:  views.Signalled(p.L, d.Evidence.RefundSignals, d.Evidence.RefundsApplied > 0),
 			ReclaimSignalled: views.Signalled(p.L, d.Evidence.ReclaimSignals, d.Evidence.ReclaimsApplied > 0)},
 		Decision: p.decision(j, d.Evidence, d.Decision)}
+	if m.Guard.Consistent {
+		// Nobody is told what the entries do not say.
+		m.Reply = p.replies(d)
+	}
+	if d.LeftOut > 0 {
+		m.LeftOut = p.L.N("timeline.left_out", d.LeftOut)
+	}
+	if len(d.Attempts) == job.MostAttempts {
+		m.AttemptsLeftOut = p.L.T("attempts.left_out", p.L.Credits(job.MostAttempts))
+	}
+	if len(d.Operations) == operation.MostOfJob {
+		m.OperationsLeftOut = p.L.T("operations.left_out", p.L.Credits(operation.MostOfJob))
+	}
 	m.Facts = append(p.jobFacts(d), p.settledFacts(d)...)
 	for _, a := range d.Attempts {
 		m.Attempts = append(m.Attempts, p.attempt(j, a))
@@ -94,11 +108,14 @@ func (p Presenter) JobView(d JobPage) (views.Job, error) {
 		return m, err
 	}
 	if len(d.Payload) > 0 {
-		lines, err := payloadLines(d.Payload, d.Revealed)
+		lines, more, err := payloadLines(d.Payload, d.Revealed)
 		if err != nil {
 			return m, err
 		}
 		m.Payload = &views.Payload{Lines: lines, Revealed: d.Revealed}
+		if more > 0 {
+			m.Payload.More = p.L.N("payload.more", more)
+		}
 	}
 	return m, nil
 }
@@ -317,13 +334,13 @@ func Scope(account, actor string) string {
 const masked = job.Masked
 
 // payloadLines flattens a payload to paths, kinds and, where it is revealed, values. Numbers keep their digits;
-// what is secret of it is masked even then.
-func payloadLines(payload json.RawMessage, revealed bool) ([]views.PayloadLine, error) {
+// what is secret of it is masked even then. Of many values it returns the first, and how many more there are.
+func payloadLines(payload json.RawMessage, revealed bool) (lines []views.PayloadLine, more int64, err error) {
+	const most = 500
 	hidden, err := secrets().In(payload)
 	if err != nil {
-		return nil, fmt.Errorf("present: payload: %w", err)
+		return nil, 0, fmt.Errorf("present: payload: %w", err)
 	}
-	var lines []views.PayloadLine
 	var walk func(path string, at jsontext.Pointer, v jsontext.Value) error
 	walk = func(path string, at jsontext.Pointer, v jsontext.Value) error {
 		dec := json.NewDecoder(bytes.NewReader(v))
@@ -357,6 +374,10 @@ func payloadLines(payload json.RawMessage, revealed bool) ([]views.PayloadLine, 
 			}
 			return nil
 		}
+		if len(lines) == most {
+			more++
+			return nil
+		}
 		hide := !revealed || hidden[string(at)]
 		line := views.PayloadLine{Path: text.Visible(path), Kind: kindOf(v.Kind()), Value: string(v), Masked: hide}
 		if v.Kind() == '"' {
@@ -373,9 +394,9 @@ func payloadLines(payload json.RawMessage, revealed bool) ([]views.PayloadLine, 
 		return nil
 	}
 	if err := walk("", "", jsontext.Value(bytes.TrimSpace(payload))); err != nil {
-		return nil, fmt.Errorf("present: payload: %w", err)
+		return nil, 0, fmt.Errorf("present: payload: %w", err)
 	}
-	return lines, nil
+	return lines, more, nil
 }
 
 // kindOf names the kind of a value that holds no others.

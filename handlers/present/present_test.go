@@ -182,7 +182,7 @@ func TestIntegrity(t *testing.T) {
 // Numbers keep their digits and secrets do not show, at any depth.
 func TestPayloadLines(t *testing.T) {
 	payload := json.RawMessage(`{"b":[1,{"api_token":{"deep":"hunter2"}}],"a":9007199254740993,"c":1.50,"d":null,"e":true,"Authorization":"x","f":"<b>"}`)
-	lines, err := payloadLines(payload, true)
+	lines, _, err := payloadLines(payload, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestPayloadLines(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
 	// Until it is revealed no value shows, only where it is and of what kind.
-	lines, err = payloadLines(payload, false)
+	lines, _, err = payloadLines(payload, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestPayloadLines(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
 	for _, scalar := range []string{`7`, `"x"`, `null`, `[]`, `{}`} {
-		if _, err := payloadLines(json.RawMessage(scalar), false); err != nil {
+		if _, _, err := payloadLines(json.RawMessage(scalar), false); err != nil {
 			t.Errorf("%s: %v", scalar, err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 type Secrets struct {
 	// Name is asked of the names of members: everything below a secret one is secret.
 	Name func(name string) bool
+	// Number is asked in the place of Name of the names above a number, true or false: few secrets are one. nil asks Name.
+	Number func(name string) bool
 	// Text is asked of texts: a secret one is secret as a whole.
 	Text func(text string) bool
 }
@@ -27,7 +29,11 @@ func (s Secrets) In(doc json.RawMessage) (map[string]bool, error) {
 func (s Secrets) of(all []leaf) map[string]bool {
 	hidden, pairs := map[string]bool{}, map[string]string{}
 	for _, l := range all {
-		if s.Name != nil && slices.ContainsFunc(l.names, s.Name) {
+		named := s.Name
+		if s.Number != nil && !strings.HasPrefix(l.raw, `"`) {
+			named = s.Number
+		}
+		if named != nil && slices.ContainsFunc(l.names, named) {
 			hidden[l.pointer] = true
 		}
 		var text string

@@ -197,3 +197,12 @@ func (s Select) label(l text.Locale) string {
 	}
 	return l.T("works.bar")
 }
+
+// key is the letter that goes to a kind's button, as it goes to the button of one dead letter.
+func (k Kind) key(keyed bool) templ.Attributes {
+	letter := map[string]string{"requeue": "r", "discard": "d", "assign": "a", "snooze": "s"}[k.Value]
+	if !keyed || letter == "" {
+		return nil
+	}
+	return templ.Attributes{"data-key": letter}
+}

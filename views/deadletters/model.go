@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"recoup/views/bulkworks"
 	"recoup/views/text"
 	"recoup/views/triage"
@@ -47,6 +49,7 @@ type Row struct {
 	Assignee   string     // who takes care of it; empty: nobody
 	Until      text.Stamp // snoozed until; zero: not
 	WithGroup  bool       // out of sight because its group is snoozed
+	Place      string     // names the row on the page; empty: nothing leads to it
 	Outcome    string     // how it was closed: a state; only on Resolved
 	Resolution string     // why it was discarded; only on Resolved
 	Late       *Late      // only on LateSuccess
@@ -358,4 +361,12 @@ func (d Discard) say(l text.Locale) string {
 		return l.T("discard.say", d.Subject.Account, d.Subject.Cost)
 	}
 	return l.T("discard.say_paid", d.Subject.Account, d.Subject.Cost)
+}
+
+// id names the row's link, so that an address leads there: the browser goes to it after something was done, and so does the focus.
+func (r Row) id() templ.Attributes {
+	if r.Place == "" {
+		return nil
+	}
+	return templ.Attributes{"id": r.Place}
 }

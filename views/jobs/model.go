@@ -95,6 +95,8 @@ func (s Story) done(l text.Locale) string {
 		return l.T("job.say_reclaimed", s.Cost, s.Account, s.RefundedAt, s.ReclaimedAt)
 	case s.Delivered && s.Refunded:
 		return l.T("job.say_broken", s.Cost, s.Account)
+	case s.Delivered && s.Paid != "" && s.Paid != s.Cost:
+		return l.T("job.say_unpaid", s.Cost, s.Account, s.Paid)
 	case s.Delivered:
 		return l.T("job.say_delivered", s.Cost, s.Account)
 	case s.Refunded && s.State == "dead":
@@ -173,6 +175,7 @@ type Operation struct {
 // Payload is the payload card. It is redacted unless Revealed; each reveal is audited.
 type Payload struct {
 	Lines     []PayloadLine
+	More      string // how many more values there are; empty: none
 	RevealURL string // page that asks and posts; empty: not permitted, or revealed already
 	Revealed  bool
 	Edit      *EditPayload // the form beside revealed values; nil: not permitted, or not a dead letter
@@ -245,31 +248,33 @@ type PayloadLine struct {
 
 // Job is the page of one job.
 type Job struct {
-	ID          ui.ID
-	Account     ui.Link
-	Action      string
-	State       string
-	Story       Story
-	Zone        string
-	Facts       []ui.Fact
-	Held        *ui.HeldNotice // nil: nothing keeps it from workers
-	Next        string         // NextRetry or NextRequeued; empty: nothing is due
-	Days        []Day
-	Guard       Guard
-	Decision    *ui.Decision
-	Attempts    []Attempt
-	Operations  []Operation
-	Payload     *Payload // nil: none was sent
-	CancelURL   string   // empty: state or permission does not allow it
-	RequeueURL  string
-	DiscardURL  string
-	ReopenURL   string
-	RecoverURL  string
-	Reply       []Reply
-	Deliveries  []Delivery   // further ones included; empty: at most one
-	Edits       []Edit       // of the payload, by people
-	Triage      *triage.Card // nil: it never died, and no note may be added
-	DeadLetters ui.Link      // where the person came from; empty: from the list of jobs
+	ID       ui.ID
+	Account  ui.Link
+	Action   string
+	State    string
+	Story    Story
+	Zone     string
+	Facts    []ui.Fact
+	Held     *ui.HeldNotice // nil: nothing keeps it from workers
+	Next     string         // NextRetry or NextRequeued; empty: nothing is due
+	Days     []Day
+	Guard    Guard
+	Decision *ui.Decision
+	Attempts []Attempt
+	// LeftOut, AttemptsLeftOut and OperationsLeftOut say what of the timeline and the lists is not there; empty: nothing.
+	LeftOut, AttemptsLeftOut, OperationsLeftOut string
+	Operations                                  []Operation
+	Payload                                     *Payload // nil: none was sent
+	CancelURL                                   string   // empty: state or permission does not allow it
+	RequeueURL                                  string
+	DiscardURL                                  string
+	ReopenURL                                   string
+	RecoverURL                                  string
+	Reply                                       []Reply
+	Deliveries                                  []Delivery   // further ones included; empty: at most one
+	Edits                                       []Edit       // of the payload, by people
+	Triage                                      *triage.Card // nil: it never died, and no note may be added
+	DeadLetters                                 ui.Link      // where the person came from; empty: from the list of jobs
 }
 
 // Cancel is the form that cancels a job. Field: reason.

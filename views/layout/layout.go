@@ -52,7 +52,7 @@ const (
 
 // Keys are the shortcuts that do something for the person: others are not listed.
 type Keys struct {
-	Triage, Requeue, Discard, Recover bool
+	Triage, Requeue, Discard, Recover, Hold bool
 }
 
 // Frame is what every page needs beside its own content.

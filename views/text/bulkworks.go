@@ -41,7 +41,9 @@ func bulkworks(key string) (en, ja string) {
 	case "works.all_many":
 		return "All that match, {1} or more", "該当するすべて（{1}件以上）"
 	case "works.ticked":
-		return "selected", "件選択"
+		return "selected on this page", "件をこのページで選択"
+	case "works.here":
+		return "What is ticked counts on this page only.", "選択はこのページ内でのみ有効です。"
 	case "works.tick":
 		return "Select {1}", "{1} を選択"
 	case "bulkkind.requeue":
@@ -324,6 +326,8 @@ func bulkworks(key string) (en, ja string) {
 		return "Once it is paused no further row is done. It can be resumed.", "一時停止後は新しい行は処理されません。後で再開できます。"
 	case "workstepsay.resume":
 		return "The first few go first again, and only what is done from now on counts for the stop.", "再び最初の数件から始まり、失敗率は再開後の分だけで判断されます。"
+	case "workstepsay.resume_plain":
+		return "It goes on where it was, at the pace below.", "中断したところから、下の速度で再開します。"
 	case "workstepsay.abort":
 		return "It ends for good. What was done stays done, and the rest stays as it is.", "完全に終了します。処理済みの分はそのまま残り、残りは変更されません。"
 	case "workstep.pause":
@@ -365,6 +369,10 @@ func bulkworks(key string) (en, ja string) {
 		return "A bulk work stopped by itself", "一括処理の自動停止"
 	case "approval.kind.bulk_start":
 		return "Bulk work on dead letters", "デッドレターの一括処理"
+	case "problem.is more than was approved":
+		return "Is more than a second person approved. Propose what is left as a new work.", "承認された値を超えています。残りは新しい一括処理として申請してください。"
+	case "problem.is less than was approved":
+		return "Is less than a second person approved. Propose what is left as a new work.", "承認された値を下回っています。残りは新しい一括処理として申請してください。"
 	case "problem.is not the number of dead letters":
 		return "That is not the number of dead letters in the set.", "対象の件数と一致しません。"
 	case "problem.must be 0 to 1000":

@@ -56,7 +56,7 @@ func shell(key string) (en, ja string) {
 	case "keys.open":
 		return "Open the row", "行を開く"
 	case "keys.requeue":
-		return "Requeue the selected dead letter (asks first)", "選択したデッドレターを再投入（確認あり）"
+		return "Requeue the selected dead letter, or try a waiting job now (asks first)", "選択したデッドレターの再投入・待機中ジョブの即時実行（確認あり）"
 	case "keys.discard":
 		return "Discard the selected dead letter (asks first)", "選択したデッドレターを破棄（確認あり）"
 	case "keys.close":

@@ -433,11 +433,13 @@ func triage(key string) (en, ja string) {
 	case "reply.settled_outside":
 		return " We put its price right on {1}; please see document {2}. The balance of your account does not change by it.", "その後、{1}に料金を訂正しました。詳細は書類{2}をご覧ください。アカウントの残高は変わりません。"
 	case "keys.triage":
-		return "Go to assign, snooze, note of the row", "行の担当・スヌーズ・メモへ移動"
+		return "Go to assign, snooze, note of the row or the group", "行またはグループの担当・スヌーズ・メモへ移動"
+	case "keys.hold":
+		return "Hold or release a dependency or an action: opens the dialog", "依存先・アクションの保留・解放のダイアログを開く"
 	case "keys.undo":
 		return "Go to Undo", "「元に戻す」へ移動"
 	case "keys.recover":
-		return "Recovered by hand, reopen: opens the dialog", "手動回復・再開のダイアログを開く"
+		return "Recovered by hand, or the group is resolved; reopen", "手動回復、グループの解決・再開"
 
 	case "did.assign":
 		return "Assigned", "割り当て"

@@ -96,6 +96,20 @@ func work(key string) (en, ja string) {
 	case "job.next_retry_jittered":
 		return "Next: attempt {1} failed: {2}, jittered to {3}, until {4}.", "次回：試行{1}が失敗、{2}（ゆらぎ適用後 {3}）待機、{4}まで。"
 
+	case "job.say_unpaid":
+		return "Delivered, with a charge of {1}. By its entries {2} has paid {3} credits for it: this must not happen.", "納品済みで、課金は{1}でした。エントリーでは{2}の支払いは{3}クレジットです。本来起こりえない状態です。"
+	case "timeline.left_out.one":
+		return "{1} event between the first 100 and the newest 900 is left out: it changed nothing.", "最初の100件と最新の900件の間の{1}件は、何も変更しなかったため省いています。"
+	case "timeline.left_out.other":
+		return "{1} events between the first 100 and the newest 900 are left out. What moved the work or the money, or was done by people, is told: the newest 1,000 of that.", "最初の100件と最新の900件の間の{1}件を省いています。作業・金額を動かしたもの、担当者が行ったものは（最新1,000件まで）表示しています。"
+	case "attempts.left_out":
+		return "The newest {1}", "最新の{1}件"
+	case "operations.left_out":
+		return "The newest {1}", "最新の{1}件"
+	case "payload.more.one":
+		return "and {1} more value", "ほか{1}件の値"
+	case "payload.more.other":
+		return "and {1} more values", "ほか{1}件の値"
 	case "timeline.title":
 		return "Timeline", "経過"
 	case "timeline.attempts":

@@ -64,3 +64,6 @@ type Retry struct {
 	Form   Form
 	Error  string
 }
+
+// RowID names a dead letter's row in a list, for an address that leads to it.
+func RowID(account, job string) string { return "row-" + account + "/" + job }
