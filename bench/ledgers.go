@@ -85,6 +85,28 @@ func (l *ledgers) ledger(ctx context.Context, n int64, deadEvery int, log io.Wri
 	return url, errors.Join(err, conn.Close(ctx))
 }
 
+// copy makes a copy of the ledger at url, which then names the copy, and returns what drops it.
+func (l *ledgers) copy(ctx context.Context, url *string) (drop func() error, err error) {
+	cfg, err := pgx.ParseConfig(*url)
+	if err != nil {
+		return nil, err
+	}
+	name := cfg.Database + "_copy"
+	if err := l.services.Postgres.DropDatabase(ctx, name); err != nil {
+		return nil, err
+	}
+	conn, err := pgx.Connect(ctx, l.services.Postgres.URL("postgres"))
+	if err != nil {
+		return nil, err
+	}
+	_, err = conn.Exec(ctx, fmt.Sprintf(`CREATE DATABASE %s TEMPLATE %s STRATEGY file_copy`, name, cfg.Database))
+	if err = errors.Join(err, conn.Close(ctx)); err != nil {
+		return nil, err
+	}
+	*url = l.services.Postgres.URL(name)
+	return func() error { return l.services.Postgres.DropDatabase(context.WithoutCancel(ctx), name) }, nil
+}
+
 // runGenerate is `bench generate`.
 func runGenerate(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench generate", flag.ExitOnError)

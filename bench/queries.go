@@ -159,7 +159,7 @@ type recorder struct {
 
 // TraceQueryStart implements pgx.QueryTracer.
 func (r *recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
-	if sql := strings.TrimSpace(q.SQL); strings.HasPrefix(sql, "SELECT") || strings.HasPrefix(sql, "WITH") {
+	if sql := strings.TrimSpace(q.SQL); strings.HasPrefix(strings.TrimLeft(sql, "("), "SELECT") || strings.HasPrefix(sql, "WITH") {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if !slices.Contains(r.queries, sql) {
@@ -268,15 +268,31 @@ func runQueries(ctx context.Context, args []string) (err error) {
 	n := flags.Int64("entries", 100_000, "size of the ledger; generated where there is none")
 	url := flags.String("url", "", "a database to ask instead")
 	data := flags.String("data", "", "directory of a private PostgreSQL that stays; a temporary one when empty")
+	support := flags.Bool("dead", false, "those behind the pages of support, over a ledger with one dead letter of forty entries; a line of waiting jobs is added to a copy of it")
 	flags.Parse(args) //nolint:errcheck // ExitOnError
+	queries := slices.Concat(hotQueries(), monthQueries(), comparisonQueries())
+	deadEvery := fewDead
+	if *support {
+		queries, deadEvery = supportQueries(), allDead
+	}
 	if *url == "" {
 		l, err := openLedgers(ctx, *data)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, l.close(ctx)) }()
-		if *url, err = l.ledger(ctx, *n, fewDead, os.Stderr); err != nil {
+		if *url, err = l.ledger(ctx, *n, deadEvery, os.Stderr); err != nil {
 			return err
+		}
+		if *support {
+			drop, err := l.copy(ctx, url)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, drop()) }()
+			if err := fillLine(ctx, *url); err != nil {
+				return err
+			}
 		}
 	}
 	x, err := newExplainer(ctx, *url)
@@ -284,11 +300,11 @@ func runQueries(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer x.close()
-	return writePlans(ctx, os.Stdout, x)
+	return writePlans(ctx, os.Stdout, x, queries)
 }
 
-func writePlans(ctx context.Context, w io.Writer, x *explainer) error {
-	for _, q := range slices.Concat(hotQueries(), comparisonQueries()) {
+func writePlans(ctx context.Context, w io.Writer, x *explainer, queries []hotQuery) error {
+	for _, q := range queries {
 		started := time.Now()
 		plans, err := x.plans(ctx, q)
 		if err != nil {

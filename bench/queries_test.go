@@ -15,7 +15,10 @@ import (
 func TestHotQueriesUseTheirIndex(t *testing.T) {
 	const n, larger = 20_000, 250
 	url := modeltest.URL(t)
-	if err := generate(t.Context(), url, n, fewDead, io.Discard); err != nil {
+	if err := generate(t.Context(), url, n, allDead, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if err := fillLine(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 	g := modeltest.Open(t, url, nil)
@@ -37,8 +40,8 @@ func TestHotQueriesUseTheirIndex(t *testing.T) {
 	defer x.close()
 	// The planner takes a limit that it does not know for a tenth of the table.
 	unknown := regexp.MustCompile(`LIMIT \$\d`)
-	whole := regexp.MustCompile(`Seq Scan on (entries|jobs|job_events|operations|accounts)\b`)
-	for _, q := range slices.Concat(hotQueries(), comparisonQueries()) {
+	whole := regexp.MustCompile(`Seq Scan on (entries|jobs|job_events|operations|accounts|dead_letters)\b`)
+	for _, q := range slices.Concat(hotQueries(), monthQueries(), supportQueries(), comparisonQueries()) {
 		plans, err := x.plans(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)

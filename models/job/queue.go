@@ -151,13 +151,16 @@ func (f QueueFilter) line(from *Position, compare, tail string) (sql string, arg
 // QueueCap is where the counts of the line stop.
 const QueueCap = 10_000
 
-// QueueCounts counts the line by state, each no further than QueueCap+1.
+// QueueCounts counts the line by state. It stops a little beyond QueueCap: what is more than that is no number.
 func (s *Service) QueueCounts(ctx context.Context) (map[State]int64, error) {
 	var row struct{ Queued, Retrying, Running int64 }
-	count := func(phase string) string {
-		return `(SELECT count(*) FROM (SELECT 1 FROM waiting_line WHERE phase = '` + phase + `'` + where.Limit(QueueCap+1) + `) x)`
+	most := where.Limit(QueueCap + 1)
+	count := func(condition string) string {
+		return `(SELECT count(*) FROM (SELECT 1 FROM waiting_line WHERE ` + condition + most + `) x)`
 	}
-	err := s.g.WithContext(ctx).Raw(`SELECT ` + count("queued") + ` AS queued, ` + count("retrying") + ` AS retrying, ` + count("running") + ` AS running`).Scan(&row).Error
+	// What waits for a worker is in two indexes: a job is only held back by its row where it has a dependency.
+	queued := count("phase = 'queued' AND NOT held") + " + " + count("phase = 'queued' AND dependency <> '' AND held")
+	err := s.g.WithContext(ctx).Raw(`SELECT ` + queued + ` AS queued, ` + count("phase = 'retrying'") + ` AS retrying, ` + count("phase = 'running'") + ` AS running`).Scan(&row).Error
 	if err != nil {
 		return nil, fmt.Errorf("job: queue: %w", err)
 	}

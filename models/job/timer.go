@@ -13,6 +13,7 @@ import (
 	"recoup/models/db"
 	"recoup/models/ledger"
 	"recoup/models/operation"
+	"recoup/models/where"
 )
 
 // Early says that a bell rang before its time and how long is left. It is no failure.
@@ -114,15 +115,17 @@ type Overdue struct {
 // oldest first.
 func (s *Service) Overdue(ctx context.Context, grace time.Duration, limit int) ([]Overdue, error) {
 	var rows []Overdue
-	ms := grace.Milliseconds()
+	most := where.Limit(limit)
+	// An index is looked up by what does not change within a statement, which clock_timestamp does: the whole line would be
+	// read, every second, to find that nothing is over.
 	err := s.g.WithContext(ctx).Raw(`(SELECT account_key, job_key, attempt, generation, phase, false AS expired FROM waiting_line
-			WHERE phase = 'running' AND due_at <= clock_timestamp() AND due_at < expires_at ORDER BY due_at LIMIT ?)
+			WHERE phase = 'running' AND due_at <= statement_timestamp() AND due_at < expires_at ORDER BY due_at`+most+`)
 		UNION ALL
 		(SELECT account_key, job_key, attempt, generation, phase, false FROM waiting_line
-			WHERE phase = 'retrying' AND due_at <= clock_timestamp() - ?::bigint * interval '1 millisecond' ORDER BY due_at LIMIT ?)
+			WHERE phase = 'retrying' AND due_at <= statement_timestamp() - ?::bigint * interval '1 millisecond' ORDER BY due_at`+most+`)
 		UNION ALL
 		(SELECT account_key, job_key, attempt, generation, phase, true FROM waiting_line
-			WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT ?)`, limit, ms, limit, limit).Scan(&rows).Error
+			WHERE expires_at <= statement_timestamp() ORDER BY expires_at`+most+`)`, grace.Milliseconds()).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("job: overdue: %w", err)
 	}

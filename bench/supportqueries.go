@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"recoup/models/deadletter"
+	"recoup/models/job"
+	"recoup/models/page"
+	"recoup/models/rollup"
+)
+
+// supportQueries are the reads behind the pages of support: dead letters and their groups, and the line of jobs that wait.
+func supportQueries() []hotQuery {
+	list := func(tab deadletter.Tab, f deadletter.Filter, from *deadletter.Position) func(context.Context, reads) error {
+		return func(ctx context.Context, r reads) error {
+			_, err := deadletter.New(r.ops).List(ctx, tab, f, from, page.Older, 50)
+			return err
+		}
+	}
+	count := func(tab deadletter.Tab, f deadletter.Filter) func(context.Context, reads) error {
+		return func(ctx context.Context, r reads) error {
+			_, _, err := deadletter.New(r.ops).CountMatching(ctx, tab, f, 1000)
+			return err
+		}
+	}
+	group := func(read func(context.Context, *deadletter.Service, string) error) func(context.Context, reads) error {
+		return func(ctx context.Context, r reads) error {
+			letters := deadletter.New(r.ops)
+			groups, err := letters.Groups(ctx, deadletter.OpenGroups, nil, page.Older, 1)
+			if err != nil {
+				return err
+			}
+			if len(groups.Rows) == 0 {
+				return errors.New("there is no dead letter")
+			}
+			return read(ctx, letters, groups.Rows[0].Fingerprint)
+		}
+	}
+	queue := func(f job.QueueFilter) func(context.Context, reads) error {
+		return func(ctx context.Context, r reads) error {
+			_, err := r.jobs.Queue(ctx, f, nil, page.Older, 50)
+			return err
+		}
+	}
+	least := int64(100)
+	return []hotQuery{
+		{"Dead letters, needs review", list(deadletter.Review, deadletter.Filter{}, nil), []string{"dead_letters_open", "jobs_pkey", "accounts_pkey"}},
+		{"Dead letters, a page deep down", list(deadletter.Review, deadletter.Filter{}, &deadletter.Position{Refunded: true, At: time.Now().AddDate(0, -3, 0)}), []string{"dead_letters_open"}},
+		{"Dead letters of an account", list(deadletter.Review, deadletter.Filter{Account: "acct_1"}, nil), []string{"dead_letters_of_account"}},
+		{"Dead letters of a code", list(deadletter.Review, deadletter.Filter{ErrorCode: "gpu_lost"}, nil), []string{"dead_letters_by_code"}},
+		{"Dead letters of an action", list(deadletter.Review, deadletter.Filter{Action: "transcription"}, nil), []string{"dead_letters_by_action"}},
+		{"Dead letters with large amounts (walks what is open)", list(deadletter.Review, deadletter.Filter{MinCost: &least}, nil), []string{"dead_letters_open"}},
+		{"Snoozed", list(deadletter.Snoozed, deadletter.Filter{}, nil), []string{"dead_letters_snoozed"}},
+		{"Resolved", list(deadletter.Closed, deadletter.Filter{}, nil), []string{"dead_letters_closed"}},
+		{"All that match an action, from tallies", count(deadletter.Review, deadletter.Filter{Action: "transcription"}), []string{"dead_letter_tallies", "dead_letters_snoozed"}},
+		{"All that match an account, up to a thousand", count(deadletter.Review, deadletter.Filter{Account: "acct_1"}), []string{"dead_letters_of_account"}},
+		{"Figures of all dead letters", func(ctx context.Context, r reads) error {
+			_, err := deadletter.New(r.ops).Figures(ctx)
+			return err
+		}, []string{"dead_letters_open", "dead_letters_deaths"}},
+		{"Groups", group(func(context.Context, *deadletter.Service, string) error { return nil }), []string{"dead_letters_deaths_of_group"}},
+		{"A group: list", group(func(ctx context.Context, l *deadletter.Service, f string) error {
+			_, err := l.List(ctx, deadletter.Open, deadletter.Filter{Fingerprints: []string{f}}, nil, page.Older, 50)
+			return err
+		}), []string{"dead_letters_of_group"}},
+		{"A group: accounts", group(func(ctx context.Context, l *deadletter.Service, f string) error {
+			_, err := l.Accounts(ctx, f, 5)
+			return err
+		}), []string{"dead_letter_accounts_most"}},
+		{"A group: versions of workers", group(func(ctx context.Context, l *deadletter.Service, f string) error {
+			_, err := l.WorkerVersions(ctx, f, 5)
+			return err
+		}), []string{"dead_letters_versions_of_group"}},
+		{"Late successes", func(ctx context.Context, r reads) error {
+			_, err := r.jobs.List(ctx, job.Filter{}, job.ByLateSuccess, nil, page.Older, 50)
+			return err
+		}, []string{"jobs_late_success"}},
+		{"Jobs that are dead", func(ctx context.Context, r reads) error {
+			_, err := r.jobs.List(ctx, job.Filter{States: []job.State{job.Dead}}, job.ByDeath, nil, page.Older, 50)
+			return err
+		}, []string{"jobs_dead"}},
+
+		{"Queue, what runs", queue(job.QueueFilter{Phase: job.Running}), []string{"waiting_line_running", "jobs_pkey"}},
+		{"Queue, what awaits its next try", queue(job.QueueFilter{Phase: job.Retrying}), []string{"waiting_line_retrying"}},
+		{"Queue, what waits for a worker", queue(job.QueueFilter{Phase: job.Queued}), []string{"waiting_line_claim"}},
+		{"Queue, counts up to ten thousand", func(ctx context.Context, r reads) error {
+			_, err := r.jobs.QueueCounts(ctx)
+			return err
+		}, []string{"waiting_line_running", "waiting_line_retrying"}},
+		{"Sweep: what is over", func(ctx context.Context, r reads) error {
+			_, err := r.jobs.Overdue(ctx, time.Second, 100)
+			return err
+		}, []string{`waiting_line_running( on waiting_line)?\s+Index Cond`, `waiting_line_retrying on waiting_line waiting_line_1\s+Index Cond`, `waiting_line_expiry on waiting_line waiting_line_2\s+Index Cond`}},
+	}
+}
+
+// monthQueries are the reads behind the pages of months.
+func monthQueries() []hotQuery {
+	return []hotQuery{{"Month by day and group, and the sum of all balances", func(ctx context.Context, r reads) error {
+		now := time.Now().UTC()
+		bounds := []time.Time{}
+		for day := time.Date(now.Year(), now.Month()-1, 1, 0, 0, 0, 0, time.UTC); day.Month() != now.Month(); day = day.AddDate(0, 0, 1) {
+			bounds = append(bounds, day)
+		}
+		_, _, err := rollup.New(r.ops.DB(), time.UTC).Tied(ctx, rollup.Filter{}, bounds)
+		return err
+	}, []string{"rollup_days_pkey", "entries_by_time"}}}
+}
+
+// fillLine lets every hundredth job of a ledger wait, most for their next try and some for a worker; one of a hundred of these
+// runs. No page reads more of them than of a line that grew, and nothing follows from it: it is for plans alone.
+func fillLine(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for _, sql := range []string{
+		`SET session_replication_role = replica`,
+		`INSERT INTO waiting_line (account_key, job_key, phase, action, dependency, attempt, generation, due_at, expires_at)
+			SELECT account_key, key, CASE WHEN key % 10000 = 0 THEN 'running' WHEN key % 300 = 0 THEN 'queued' ELSE 'retrying' END, action, '', 1, 0,
+				now() + key % 3600 * interval '1 second', now() + interval '1 day' FROM jobs WHERE key % 100 = 0`,
+		`VACUUM ANALYZE waiting_line`,
+	} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("fill the line: %w", err)
+		}
+	}
+	return nil
+}
