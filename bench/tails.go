@@ -10,7 +10,7 @@ import (
 const tailEntries = 40
 
 // findTails chooses an account of the long tail in each ledger, so that both show as many rows: as many entries in all, and as
-// many in the month before this one. The smallest ledger has the fewest to choose from.
+// many in the month before this one, and no account whose id begins with its own. The smallest ledger has the fewest to choose from.
 func findTails(ctx context.Context, all []*pageLedger) error {
 	type account struct {
 		ID    string
@@ -21,7 +21,7 @@ func findTails(ctx context.Context, all []*pageLedger) error {
 		var found []account
 		err := p.g.WithContext(ctx).Raw(`SELECT a.id, (SELECT count(*) FROM entries e WHERE e.account_key = a.key
 				AND e.created_at >= date_trunc('month', now()) - interval '1 month' AND e.created_at < date_trunc('month', now())) AS month
-			FROM accounts a WHERE a.last_seq = ? ORDER BY month DESC, a.key`, tailEntries).Scan(&found).Error
+			FROM accounts a WHERE a.last_seq = ? AND a.key * 10 > (SELECT max(key) FROM accounts) ORDER BY month DESC, a.key`, tailEntries).Scan(&found).Error
 		if err != nil {
 			return fmt.Errorf("accounts of the long tail: %w", err)
 		}
