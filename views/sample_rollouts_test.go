@@ -62,7 +62,7 @@ func richRollouts(s sample, f layout.Frame) []page {
 		{name: "inbox", view: inbox.Page(f, s.inbox())},
 		{name: "rollout-advance", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "advance", ID: rollout.Text, URL: rollout.URL, Version: "3", Blocked: s.l.T("checks.fails", s.l.T("checks.reconciliation")),
 			Changes: s.advanceChanges(), Loss: s.loss(), Notes: []string{s.l.N("effect.say", 28, "14,202"), s.l.T("effect.part")}, Made: s.l.T("checks.made_now", s.at(0).Full), Checks: s.rollout().Checks,
-			Help: []ui.Link{{Text: s.l.T("help.findings"), URL: "/rollouts/x"}, {Text: s.l.T("help.costs"), URL: "/costs?state=unattributed"}, {Text: s.l.T("help.charges")}}})},
+			Help: []ui.Link{{Text: s.l.T("help.findings"), URL: "/rollouts/x"}, {Text: s.l.T("help.costs"), URL: "/costs?state=unattributed"}, {Text: s.l.T("help.bills"), URL: "/costs"}, {Text: s.l.T("help.resume")}}})},
 		{name: "rollout-second", view: rollouts.MovePage(f, rollouts.Move{Act: s.act(false), Name: "start", ID: rollout.Text, URL: rollout.URL, Version: "1",
 			Second: rollouts.Second{Say: s.l.T("second.needed"), Replaces: "cr_x", Version: "1", Digest: "00"}})},
 		{name: "rollout-schedule", view: rollouts.SchedulePage(f, rollouts.NewScheduled{Act: s.act(true), ID: rollout.Text, URL: rollout.URL, Steps: []ui.Option{{Value: "advance:2", Label: s.l.T("schedule.step", s.l.T("step.advance"), "25 %")}},

@@ -72,3 +72,37 @@ func TestACostThatNobodyCanPlaceHaltsTheRollout(t *testing.T) {
 	}
 	w.says(product.sent(at+"/resume", step("resume", "finance placed the record")), "Running", "finance placed the record")
 }
+
+// A rollout that is halted before anybody was charged under its candidate: once the cost is placed, its page says that it can be
+// resumed without charges, which nobody could make meanwhile, the dialog lets it, and new accounts are let in again.
+func TestARolloutHaltedBeforeItsChargesCanBeResumed(t *testing.T) {
+	w := newWorld(t)
+	w.furnishRollouts()
+	w.Account(t, "acct_1001", 1000)
+	w.Charge(t, "acct_1001", "j0", 60)
+	product, finance, key := w.as(staff.Product), w.as(staff.Finance), w.apiKey()
+	const at = "/rollouts/" + roID
+	step := func(path, reason string) url.Values {
+		return product.form(at+"/"+path, "version", hidden(t, product.page(at+"/"+path), "version"), "reason", reason)
+	}
+	product.sent(at+"/start", step("start", "go"))
+	w.program(key, http.MethodPost, "/v1/costs", "b1", `{"source":"farm","records":[{"external_id":"line-1","amount":"0.25","currency":"USD","time":"`+
+		time.Now().UTC().Format(time.RFC3339Nano)+`"}]}`, 201, &struct{}{})
+	w.says(product.sent(at+"/check", url.Values{}), "Halted", "Finance can help: unattributed costs")
+	form := fmt.Sprintf("/costs/records/%d/attribution", w.costKey("line-1"))
+	finance.sent(form, finance.form(form, "account", "acct_1001", "job", "j0", "reason", "the invoice says so", "seq", "1"))
+
+	page := product.sent(at+"/check", url.Values{})
+	w.says(page, "It is halted: it has to be resumed first", "It can be resumed without more charges")
+	w.saysNot(page, "Finance can help")
+	w.saysNot(page, "Nobody has to do anything")
+	dialog := product.page(at + "/resume")
+	w.says(dialog, "0 of at least 1 charges", "too little data yet, which does not keep it from running")
+	if strings.Contains(dialog, "disabled") {
+		t.Errorf("the button is disabled:\n%s", text(dialog))
+	}
+	w.says(product.sent(at+"/resume", step("resume", "finance placed the record")), "Running")
+	w.Account(t, "acct_7", 1000)
+	w.Charge(t, "acct_7", "j1", 60)
+	w.says(product.page("/accounts/acct_7/jobs/j1"), "Candidate")
+}

@@ -59,7 +59,7 @@ func TestTheDialogSaysWhatAnAdvanceDoes(t *testing.T) {
 	// acct_1 is in the first 25 %: it would gain. acct_1001 is not.
 	w.says(page, "1 named + 10 % → becomes 25 %", "Accounts 1 → becomes 1 of 2", "Accounts that change to the candidate 0", "Accounts that leave 0",
 		"Revenue a day, projected 0 of 0 credits", "Revenue on the worst day −6 credits", "Checks made", "Uniqueness Passed", "Cost reconciliation No data",
-		"Cost reconciliation has no data", "Finance can help")
+		"Cost reconciliation has no data", "costs are asked for once jobs of the candidate are delivered")
 	if !strings.Contains(page, `data-kind="primary" disabled`) {
 		t.Errorf("the button is not disabled:\n%s", page)
 	}

@@ -291,10 +291,16 @@ func (h *Console) movePage(r request, m rolloutMove, o rollout.Rollout, form ui.
 		f.Changes = []ui.Change{{Label: r.L.T("col.state"), Before: r.L.T("state.draft"), After: r.L.T("state.archived")}}
 	}
 	if checked {
+		unsafe := pr.Unsafe
+		if m.name == "resume" {
+			unsafe = pr.Unresumable
+		}
 		f.Made, f.Checks = pr.MoveChecks(o, checks)
 		r.reachable(f.Checks)
-		if f.Blocked = pr.Unsafe(o, checks); f.Blocked != "" {
+		if f.Blocked = unsafe(o, checks); f.Blocked != "" {
 			f.Help = pr.Help(o, checks)
+		} else if checks != nil && !checks.Passed() {
+			f.Notes = append(f.Notes, r.L.T("step.resume_lacks"))
 		}
 	}
 	if until := o.DwellUntil(); m.name == "advance" && until != nil && until.After(pr.Now) {

@@ -79,38 +79,3 @@ func (p Presenter) MoveChecks(r rollout.Rollout, checks *rollout.Checks) (made s
 	}
 	return p.L.T("checks.made_now", p.L.Stamp(checks.At, p.Now).Full), out
 }
-
-// Help says who can make the checks of a rollout pass, and where; empty where they do.
-func (p Presenter) Help(r rollout.Rollout, checks *rollout.Checks) []ui.Link {
-	if checks == nil || p.Now.Sub(checks.At) > StaleChecks {
-		return []ui.Link{{Text: p.L.T("help.again"), URL: RolloutURL(r.ID)}}
-	}
-	var costs, charges, findings bool
-	for _, c := range checks.All {
-		switch {
-		case c.Outcome == rollout.Pass:
-		case c.Outcome == rollout.Fail && c.Name != rollout.Reconciliation:
-			findings = true
-		case c.Outcome == rollout.Fail:
-			costs, findings = costs || c.Unattributed > 0, findings || c.Found > c.Unattributed
-		default:
-			charges = charges || checks.Charges < int64(r.MinCharges)
-			costs = costs || c.Name == rollout.Reconciliation && p.lacksCosts(r, *checks)
-		}
-	}
-	var out []ui.Link
-	if findings {
-		out = append(out, ui.Link{Text: p.L.T("help.findings"), URL: RolloutURL(r.ID)})
-	}
-	if costs {
-		out = append(out, ui.Link{Text: p.L.T("help.costs"), URL: "/costs?state=unattributed"})
-	}
-	if charges {
-		out = append(out, ui.Link{Text: p.L.T("help.charges")})
-	}
-	return out
-}
-
-func (p Presenter) lacksCosts(r rollout.Rollout, checks rollout.Checks) bool {
-	return checks.Known*10_000 < checks.Delivered*int64(r.MinCostsBps) || checks.Delivered == 0
-}

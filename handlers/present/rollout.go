@@ -114,26 +114,6 @@ func (p Presenter) Rollout(r rollout.Rollout, x Prices, accounts int64, checks *
 	return m
 }
 
-// Unsafe says why a live rollout is not to be widened; empty when nothing speaks against it.
-func (p Presenter) Unsafe(r rollout.Rollout, checks *rollout.Checks) string {
-	if checks == nil {
-		return p.L.T("checks.not_yet")
-	}
-	var parts []string
-	for _, c := range checks.All {
-		switch c.Outcome {
-		case rollout.Fail:
-			parts = append(parts, p.L.T("checks.fails", p.L.T("checks."+string(c.Name))))
-		case rollout.Missing:
-			parts = append(parts, p.L.T("checks.lacks", p.L.T("checks."+string(c.Name))))
-		}
-	}
-	if age := p.Now.Sub(checks.At); age > StaleChecks {
-		parts = append(parts, p.L.T("checks.stale", p.L.Age(checks.At, p.Now)))
-	}
-	return strings.Join(parts, " ")
-}
-
 // check is the card of one check.
 func (p Presenter) check(r rollout.Rollout, all rollout.Checks, c rollout.Check) views.Check {
 	v := views.Check{Name: string(c.Name), Found: p.L.Credits(c.Found), At: p.L.Stamp(all.At, p.Now)}

@@ -113,7 +113,8 @@ func (s *Service) Pause(ctx context.Context, r StepRequest) (operation.Outcome, 
 	return s.step(ctx, r, step{kind: "pause_rollout", event: "paused", from: []State{Running}, to: Paused})
 }
 
-// Resume lets a paused or halted rollout run again. After a halt all checks must pass; after a pause none may be red.
+// Resume lets a paused or halted rollout run again. None of the checks may be red; after a halt they must come out as
+// Checks.Resumes says.
 // Faults: invalid_request, rollout_not_found, state_conflict, checks_not_passed, and those of operation.Apply.
 func (s *Service) Resume(ctx context.Context, r StepRequest) (operation.Outcome, error) {
 	return s.step(ctx, r, step{kind: "resume_rollout", event: "resumed", from: []State{Paused, Halted}, to: Running, ask: notRed})
@@ -246,11 +247,11 @@ func (s *Service) make(ctx context.Context, tx *operation.Tx, r StepRequest, do 
 			return nil, err
 		}
 		checks = made
-		ask := do.ask
+		short := do.ask == allGreen && !made.Passed()
 		if before.State == Halted {
-			ask = allGreen
+			short = !made.Resumes(before)
 		}
-		if made.Red() || ask == allGreen && !made.Passed() {
+		if made.Red() || short {
 			return nil, fault.New(fault.Conflict, fault.CodeChecksNotPassed, "Not all checks pass: %s. Nothing was changed.", made.Why())
 		}
 	}

@@ -203,10 +203,18 @@ func comparisons(key string) (en, ja string) {
 	case "decided.halted":
 		return "The rollout was halted and had not admitted it before", "停止中で、以前に登録されていませんでした"
 
+	case "step.resume_lacks":
+		return "There is too little data yet, which does not keep it from running: while it is halted none can come. It is needed before the next stage.", "データはまだ不足していますが、停止中は増えないため再開の妨げにはなりません。次の段階に進む前に必要です。"
 	case "checks.made_now":
 		return "Checks made {1}", "検査実施 {1}"
 	case "help.costs":
-		return "Finance can help: unattributed costs are attributed, and bills imported, under Costs.", "経理が対応できます：費用の画面で未帰属の費用を帰属させ、請求を取り込みます。"
+		return "Finance can help: unattributed costs are attributed under Costs.", "経理が対応できます：費用の画面で未帰属の費用を帰属させます。"
+	case "help.bills":
+		return "Finance can help: what delivered jobs cost comes with bills, which are imported under Costs.", "経理が対応できます：納品済みジョブの費用は請求に含まれ、費用の画面で取り込みます。"
+	case "help.deliveries":
+		return "Nobody has to do anything: costs are asked for once jobs of the candidate are delivered.", "対応は不要です：候補のジョブが納品されると費用を確認します。"
+	case "help.resume":
+		return "It can be resumed without more charges or deliveries: while it stands, nobody new pays the candidate, and more come once it runs.", "課金や納品が増えなくても再開できます：止まっている間は候補の価格になる新しいアカウントがなく、再開後に増えます。"
 	case "help.charges":
 		return "Nobody has to do anything: more charges under the candidate come by themselves.", "対応は不要です：候補での課金は自然に増えます。"
 	case "help.findings":
