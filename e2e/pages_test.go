@@ -109,6 +109,12 @@ func TestEveryPage(t *testing.T) {
 				if gaps := eval[[]string](b, `document.body.innerText.match(/[^\n]*\{\d+\}[^\n]*/g) ?? []`); len(gaps) > 0 {
 					t.Errorf("%s in %s: places for values were left empty: %q", path, lang, gaps)
 				}
+				if path == "/audit" {
+					// What was done has a name in the person's language, not the code that it is kept under.
+					if codes := eval[[]string](b, `[...document.querySelectorAll('main tbody td:nth-child(3)')].map(e => e.innerText).filter(s => /_/.test(s))`); len(codes) > 0 {
+						t.Errorf("%s in %s: actions without a name: %q", path, lang, codes)
+					}
+				}
 				b.picture(path, lang+"-light", 1280)
 				// Markup is the same in all four, words and colours are not.
 				if lang == "en" {

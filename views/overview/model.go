@@ -23,6 +23,9 @@ type Integrity struct {
 	URL     string // empty: there is no page
 }
 
+// failed says that differences were found, which come before everything else.
+func (i *Integrity) failed() bool { return i != nil && !i.Passed }
+
 // Compare is one entry type today and on the same weekday a week ago, up to the same time of day.
 type Compare struct {
 	Type     string

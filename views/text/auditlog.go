@@ -53,6 +53,32 @@ func auditlog(key string) (en, ja string) {
 		return "Make an API key", "APIキーの作成"
 	case "kind.apikey.revoke":
 		return "Revoke an API key", "APIキーの失効"
+	case "kind.start_rollout":
+		return "Start a rollout", "ロールアウトの開始"
+	case "kind.advance_rollout":
+		return "Advance a rollout", "ロールアウトの拡大"
+	case "kind.pause_rollout":
+		return "Pause a rollout", "ロールアウトの一時停止"
+	case "kind.resume_rollout":
+		return "Resume a rollout", "ロールアウトの再開"
+	case "kind.halt_rollout":
+		return "Halt a rollout", "ロールアウトの停止"
+	case "kind.roll_back_rollout":
+		return "Roll back a rollout", "ロールアウトのロールバック"
+	case "kind.complete_rollout":
+		return "Complete a rollout", "ロールアウトの完了"
+	case "kind.archive_rollout":
+		return "Archive a rollout", "ロールアウトのアーカイブ"
+	case "kind.group_note":
+		return "Shared note of a group", "グループの共有メモ"
+	case "kind.group_snooze":
+		return "Snooze a group", "グループのスヌーズ"
+	case "kind.group_resolve":
+		return "Resolve a group", "グループの解決"
+	case "kind.group_reopen":
+		return "Reopen a group", "グループの再開"
+	case "kind.fail_bulk_grant":
+		return "End a file of grants that failed", "失敗した付与ファイルの終了"
 	case "kind.account_note":
 		return "Note", "メモ"
 	case "kind.account_note_strike":

@@ -25,6 +25,8 @@ func rollouts(key string) (en, ja string) {
 		return "Reason", "理由"
 	case "col.check":
 		return "Check", "検査"
+	case "col.object":
+		return "Object", "対象"
 	case "col.expected":
 		return "Expected", "期待値"
 	case "col.found":
