@@ -983,11 +983,12 @@ func CancelPage(f layout.Frame, m Cancel) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = layout.FormPage(f, layout.Exports, []ui.Link{{Text: f.L.T("exports.title"), URL: "/exports"}, {Text: m.Name, URL: m.URL}}, ui.Confirm{
-			Act:    m.Act,
-			Title:  f.L.T("exports.cancel_title", m.Name),
-			Say:    f.L.T("exports.cancel_say", m.Done),
-			Danger: true,
-			Submit: f.L.T("exports.cancel"),
+			Act:     m.Act,
+			Title:   f.L.T("exports.cancel_title", m.Name),
+			Say:     f.L.T("exports.cancel_say", m.Done),
+			Danger:  true,
+			Cancels: true,
+			Submit:  f.L.T("exports.cancel"),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var54), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -1594,7 +1594,7 @@ func CancelPage(f layout.Frame, a ui.Act) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		templ_7745c5c3_Err = layout.FormPage(f, layout.Integrity, []ui.Link{{Text: f.L.T("integrity.title"), URL: "/integrity"}}, ui.Confirm{
-			Act: a, Title: f.L.T("integrity.cancel_title"), Say: f.L.T("integrity.cancel_say"), Danger: true, Submit: f.L.T("integrity.cancel"),
+			Act: a, Title: f.L.T("integrity.cancel_title"), Say: f.L.T("integrity.cancel_say"), Danger: true, Cancels: true, Submit: f.L.T("integrity.cancel"),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

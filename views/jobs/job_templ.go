@@ -2429,6 +2429,7 @@ func CancelPage(f layout.Frame, m Cancel) templ.Component {
 			Say:     m.say(f.L),
 			Changes: []ui.Change{{Label: f.L.T("col.state"), Before: f.L.Maybe("state."+m.State, m.State), After: f.L.T("state.canceled")}},
 			Danger:  true,
+			Cancels: true,
 			Submit:  f.L.T("cancel.submit"),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var123), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

@@ -605,7 +605,7 @@ func CancelScheduledPage(f layout.Frame, m CancelScheduled) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout.FormPage(f, layout.Rollouts, crumbs(f.L, m.ID, m.URL), ui.Confirm{Act: m.Act, Title: f.L.T("schedule.cancel_form", m.ID), Say: f.L.T("schedule.cancel_say"), Danger: true,
+		templ_7745c5c3_Err = layout.FormPage(f, layout.Rollouts, crumbs(f.L, m.ID, m.URL), ui.Confirm{Act: m.Act, Title: f.L.T("schedule.cancel_form", m.ID), Say: f.L.T("schedule.cancel_say"), Danger: true, Cancels: true,
 			Changes: []ui.Change{{Label: m.Row.Step, Before: m.Row.At.Full, After: f.L.T("state.cancelled")}}, Submit: f.L.T("schedule.cancel_submit")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var31), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

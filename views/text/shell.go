@@ -127,6 +127,8 @@ func shell(key string) (en, ja string) {
 	case "notice.conflict_next":
 		return "The page shows the current state; decide again.", "このページは現在の状態です。改めて判断してください。"
 
+	case "form.back":
+		return "Go back", "戻る"
 	case "form.cancel":
 		return "Cancel", "やめる"
 	case "form.close":

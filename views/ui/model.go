@@ -114,9 +114,18 @@ type Confirm struct {
 	Blocked bool   // it cannot be done now; the children say why
 	Submit  string // label of the button that acts
 	Files   bool   // a field takes a file
+	// Cancels says that the act is itself a cancelling: the way out is called "Go back", or two buttons would say Cancel.
+	Cancels bool
 	// Entry is a form that is filled in rather than confirmed: it begins at its first field, while the others have their
 	// focus on Cancel, which lies below the window here.
 	Entry bool
+}
+
+func (c Confirm) wayOut(l text.Locale) string {
+	if c.Cancels {
+		return l.T("form.back")
+	}
+	return l.T("form.cancel")
 }
 
 // Decision is the recorded decision that priced an operation.
