@@ -194,7 +194,7 @@ func (w *tab) accessible(path string, rules ...string) {
 	if !w.truth("window.axe") {
 		eval[bool](w, axe+"; true")
 	}
-	options := map[string]any{"resultTypes": []string{"violations"}}
+	options := map[string]any{"resultTypes": []string{"violations"}, "selectors": false}
 	if len(rules) > 0 {
 		options["runOnly"] = rules
 	}

@@ -24,7 +24,10 @@ import (
 	"recoup/web/local"
 )
 
-func TestMain(m *testing.M) { os.Exit(modeltest.Main(m)) }
+func TestMain(m *testing.M) {
+	modeltest.Waiting(5)
+	os.Exit(modeltest.Main(m))
+}
 
 // logLines is a log that tests read.
 type logLines struct {

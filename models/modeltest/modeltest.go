@@ -6,8 +6,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
+	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -122,6 +125,21 @@ func Main(m *testing.M) int {
 		}
 	}
 	return code
+}
+
+// Waiting lets n tests that call t.Parallel run at once, where there are fewer processors: for packages whose tests wait
+// most of their time. -parallel on the command line goes before. Call it from TestMain.
+func Waiting(n int) {
+	const name = "test.parallel"
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	if given || runtime.GOMAXPROCS(0) >= n {
+		return
+	}
+	if err := flag.Set(name, strconv.Itoa(n)); err != nil {
+		panic(err) // the testing package has no such flag any more
+	}
 }
 
 // URL makes a fresh migrated database, which goes when the test ends, and returns its connection string.

@@ -13,6 +13,7 @@ func TestMain(m *testing.M) {
 		beWorker(config)
 		return
 	}
+	modeltest.Waiting(4)
 	code := modeltest.Main(m)
 	if err := built.remove(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

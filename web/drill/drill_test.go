@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"recoup/models/modeltest"
 	"recoup/web/local"
 )
 
@@ -41,6 +42,7 @@ var program = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	modeltest.Waiting(4)
 	code := m.Run()
 	if builtIn != "" {
 		os.RemoveAll(builtIn)
