@@ -46,7 +46,7 @@ func (w *world) receiver() {
 			w.t.Fatal(err)
 		}
 		for _, key := range due {
-			if err := w.hooks.Deliver(ctx, key); err != nil {
+			if err := w.hooks.Visit(ctx, key); err != nil {
 				w.t.Fatal(err)
 			}
 		}

@@ -13,14 +13,15 @@ import (
 	"recoup/models/bell"
 )
 
-// WebhookQueue is the asynq queue of deliveries to receivers outside: a slow one must not keep anything else waiting.
+// WebhookQueue is the asynq queue of visits to receivers outside, apart from all else. There is one visit to a receiver at
+// a time, so that a slow one takes one place of the queue's and no more.
 const WebhookQueue = "webhooks"
 
 const (
 	webhookDeliver = "webhook:deliver"
 	webhookTimeout = 30 * time.Second
-	// webhookConcurrency is how many receivers are called at a time.
-	webhookConcurrency = 4
+	// webhookConcurrency is how many receivers are visited at a time.
+	webhookConcurrency = 8
 )
 
 // bellTask is the bell of a row. Its id names the ring, so a bell of the past cannot stand in the way of a new one.
@@ -58,7 +59,7 @@ func (r *Runner) webhookHandler() asynq.Handler {
 		if err != nil {
 			return err
 		}
-		return r.o.Webhooks.Deliver(ctx, b.Key)
+		return r.o.Webhooks.Visit(ctx, b.Key)
 	})
 	return mux
 }

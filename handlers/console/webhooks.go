@@ -58,7 +58,7 @@ func (h *Console) webhooks(c echo.Context) error {
 	for _, e := range endpoints {
 		n := counts[e.Key]
 		m.Rows = append(m.Rows, views.Row{URL: ui.Link{Text: e.URL, URL: webhookURL(e.ID)}, Note: e.Description, Events: eventNames(r.L, e.Events), State: e.State,
-			Waiting: some(r, n.Waiting, webhook.CountCap), Failed: some(r, n.Failed, webhook.CountCap), Created: r.L.Stamp(e.CreatedAt, r.Now)})
+			Down: e.State == webhook.Active && e.FailingSince != nil, Waiting: some(r, n.Waiting, webhook.CountCap), Failed: some(r, n.Failed, webhook.CountCap), Created: r.L.Stamp(e.CreatedAt, r.Now)})
 	}
 	return render(c, http.StatusOK, views.Page(h.frame(r), m))
 }
@@ -93,6 +93,9 @@ func (h *Console) showWebhook(r request, e webhook.Endpoint, secret string) erro
 		EditURL: at + "/edit", StateURL: at + "/disable", RotateURL: at + "/rotate", SecretURL: at + "/secret", TestURL: at + "/test", Zone: r.L.ZoneLabel(r.Now)}
 	if e.OldUntil != nil {
 		m.OldUntil = r.L.Stamp(*e.OldUntil, r.Now)
+	}
+	if e.FailingSince != nil && e.CallAt != nil {
+		m.DownSince, m.CallAt = r.L.Stamp(*e.FailingSince, r.Now), r.L.Stamp(*e.CallAt, r.Now)
 	}
 	if m.Disabled {
 		m.StateURL, m.TestURL = at+"/enable", ""

@@ -42,7 +42,7 @@ func (w *world) deliver() {
 		w.t.Fatal(err)
 	}
 	for _, key := range due {
-		if err := w.hooks.Deliver(context.Background(), key); err != nil {
+		if err := w.hooks.Visit(context.Background(), key); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -93,11 +93,15 @@ func TestReceiverFromMakingToResending(t *testing.T) {
 	w.Account(t, "acct_7", 100)
 	w.dead("acct_7", "j1", 40, "no")
 	w.deliver()
-	w.says(a.page(at), "Dead letter", "Waiting", "The receiver answered 502.")
+	w.says(a.page(at), "Dead letter", "Waiting", "The receiver answered 502.", "Takes no calls since")
+	w.says(a.page("/webhooks"), "Takes no calls")
 	if err := w.G.Exec(`UPDATE webhook_deliveries SET tries = 11`).Error; err != nil {
 		t.Fatal(err)
 	}
-	if err := w.G.Exec(`UPDATE webhook_deliveries SET due_at = clock_timestamp(), ring_at = clock_timestamp()`).Error; err != nil {
+	if err := w.G.Exec(`UPDATE webhook_deliveries SET due_at = clock_timestamp()`).Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := w.G.Exec(`UPDATE webhook_endpoints SET busy_until = clock_timestamp(), ring_at = clock_timestamp()`).Error; err != nil {
 		t.Fatal(err)
 	}
 	w.deliver()

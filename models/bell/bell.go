@@ -24,9 +24,16 @@ type Bell struct {
 	Traceparent string `json:"-"`
 }
 
-// Table is a table whose rows have bells: columns key, rings, ring_at and traceparent, with an index on
-// ring_at over the rows that Open selects. Both are parts of SQL statements.
-type Table struct{ Name, Open string }
+// Table is a table whose rows have bells: columns key, rings and ring_at, with an index on ring_at over the rows that
+// Open selects, unless there are only ever a few. All texts are parts of SQL statements.
+type Table struct {
+	Name, Open string
+	// Traceparent is the traceparent of a row; its column of that name when empty.
+	Traceparent string
+	// Every is after how long a bell that nobody answered rings again. Zero: after 10 s, doubling with each up to 10
+	// minutes. Rows that are rung for all their life have it, for theirs would grow ever slower.
+	Every time.Duration
+}
 
 // Ring hands up to limit rows whose time has come to enqueue, one after another, and notes that it rang for
 // those where it returned nil. The first error ends the batch and is returned as it is. Rows that another
@@ -36,7 +43,11 @@ func (t Table) Ring(ctx context.Context, g *gorm.DB, limit int, enqueue func(con
 	err = db.InTx(ctx, g, func(tx *gorm.DB) error {
 		rung, failed = 0, nil
 		var bells []Bell
-		err := tx.WithContext(ctx).Raw(`SELECT key, rings, traceparent FROM `+t.Name+` WHERE `+t.Open+` AND ring_at <= clock_timestamp()
+		trace := t.Traceparent
+		if trace == "" {
+			trace = "traceparent"
+		}
+		err := tx.WithContext(ctx).Raw(`SELECT key, rings, `+trace+` AS traceparent FROM `+t.Name+` WHERE `+t.Open+` AND ring_at <= clock_timestamp()
 			ORDER BY ring_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED`, limit).Scan(&bells).Error
 		if err != nil {
 			return fmt.Errorf("bell: %s: %w", t.Name, err)

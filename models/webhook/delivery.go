@@ -12,7 +12,6 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"gorm.io/gorm"
 
-	"recoup/models/bell"
 	"recoup/models/db"
 )
 
@@ -30,65 +29,39 @@ func backoff(n int) (wait time.Duration, ok bool) {
 	return waits[n-1], true
 }
 
-// Ring hands up to limit deliveries whose time has come to enqueue; see bell.Table.
-func (s *Service) Ring(ctx context.Context, limit int, enqueue func(context.Context, bell.Bell) error) (rung int, err error) {
-	return Ring(ctx, s.g, limit, enqueue)
-}
-
-// Ring is Service.Ring for those who only ring.
-func Ring(ctx context.Context, g *gorm.DB, limit int, enqueue func(context.Context, bell.Bell) error) (rung int, err error) {
-	return bell.Table{Name: "webhook_deliveries", Open: "state = 'waiting'"}.Ring(ctx, g, limit, enqueue)
-}
-
 // due is a delivery that a worker has taken.
 type due struct {
-	Key           int64
-	Tries         int
-	EventID       string
-	Body          string
-	EndpointKey   int64
-	EndpointID    string
-	URL           string
-	EndpointState string
-	Secret        []byte
-	OldSecret     []byte
+	Key         int64
+	Tries       int
+	EventID     string
+	Body        string
+	EndpointKey int64
+	EndpointID  string
+	URL         string
+	Secret      []byte
+	OldSecret   []byte
 }
 
-// Deliver tries a delivery once and writes what came of it. It does nothing when the delivery is over, is being
-// tried by somebody else, or its time has not come: bells may ring twice.
-func (s *Service) Deliver(ctx context.Context, key int64) error {
-	d, err := s.take(ctx, key)
-	if err != nil || d == nil {
-		return err
-	}
-	a := s.try(ctx, *d)
-	if a.canceled {
-		// The process is told to end: the lease gives the delivery back, and the try counts for nothing anybody needs.
-		return ctx.Err()
-	}
-	return s.note(context.WithoutCancel(ctx), *d, a)
-}
-
-// take moves a delivery's time ahead by the lease, so that nobody else tries it meanwhile.
-func (s *Service) take(ctx context.Context, key int64) (*due, error) {
-	var d due
-	res := s.g.WithContext(ctx).Raw(`WITH taken AS (
-			UPDATE webhook_deliveries d SET tries = d.tries + 1, due_at = clock_timestamp() + ?::bigint * interval '1 second',
-				ring_at = clock_timestamp() + ?::bigint * interval '1 second'
-			FROM webhook_endpoints p
-			WHERE d.key = ? AND d.state = 'waiting' AND d.due_at <= clock_timestamp() AND p.key = d.endpoint_key AND p.state = 'active'
+// take marks up to n deliveries of an endpoint whose time has come as being tried: it moves their time ahead by the
+// lease. What a person asked for comes first, then the oldest.
+func (s *Service) take(ctx context.Context, endpoint int64, n int) ([]due, error) {
+	var out []due
+	const waiting = `SELECT key, asked, due_at FROM webhook_deliveries WHERE endpoint_key = ? AND state = 'waiting' AND due_at <= statement_timestamp()`
+	err := s.g.WithContext(ctx).Raw(`WITH taken AS (
+			UPDATE webhook_deliveries d SET tries = d.tries + 1, due_at = clock_timestamp() + ?::bigint * interval '1 second'
+			WHERE d.state = 'waiting' AND d.due_at <= statement_timestamp() AND EXISTS (SELECT 1 FROM webhook_endpoints p WHERE p.key = d.endpoint_key AND p.state = 'active')
+				AND d.key IN (
+				SELECT key FROM ((`+waiting+` AND asked ORDER BY due_at LIMIT ?) UNION ALL (`+waiting+` AND NOT asked ORDER BY due_at LIMIT ?)) x
+				ORDER BY asked DESC, due_at LIMIT ?)
 			RETURNING d.key, d.tries, d.event_key, d.endpoint_key)
-		SELECT t.key, t.tries, v.id AS event_id, v.body::text AS body, p.key AS endpoint_key, p.id AS endpoint_id, p.url, p.state AS endpoint_state,
+		SELECT t.key, t.tries, v.id AS event_id, v.body::text AS body, p.key AS endpoint_key, p.id AS endpoint_id, p.url,
 			p.secret, CASE WHEN p.old_until > clock_timestamp() THEN p.old_secret END AS old_secret
-		FROM taken t JOIN webhook_events v ON v.key = t.event_key JOIN webhook_endpoints p ON p.key = t.endpoint_key`,
-		int64(tryLease.Seconds()), int64(tryLease.Seconds())+1, key).Scan(&d)
-	if res.Error != nil {
-		return nil, fmt.Errorf("webhook: take: %w", res.Error)
+		FROM taken t JOIN webhook_events v ON v.key = t.event_key JOIN webhook_endpoints p ON p.key = t.endpoint_key ORDER BY t.key`,
+		int64(tryLease.Seconds()), endpoint, n, endpoint, n, n).Scan(&out).Error
+	if err != nil {
+		return nil, fmt.Errorf("webhook: take: %w", err)
 	}
-	if res.RowsAffected == 0 {
-		return nil, nil
-	}
-	return &d, nil
+	return out, nil
 }
 
 // try signs and sends.
@@ -136,8 +109,8 @@ func (s *Service) note(ctx context.Context, d due, a answer) error {
 			set = `state = 'failed', finished_at = clock_timestamp()`
 			if wait, more := backoff(d.Tries); more && a.status != http.StatusGone {
 				wait = max(wait, a.retryIn)
-				set = `due_at = clock_timestamp() + ?::bigint * interval '1 second', ring_at = clock_timestamp() + ?::bigint * interval '1 second', rings = rings + 1`
-				args = []any{int64(wait.Seconds()), int64(wait.Seconds())}
+				set = `due_at = clock_timestamp() + ?::bigint * interval '1 second'`
+				args = []any{int64(wait.Seconds())}
 			}
 		}
 		res := g.Exec(`UPDATE webhook_deliveries SET `+set+` WHERE key = ? AND state = 'waiting' AND tries = ?`, append(args, d.Key, d.Tries)...)

@@ -40,11 +40,14 @@ type Endpoint struct {
 	// DisabledReason is "gone" when the receiver said so (410), "person" when somebody did; else empty.
 	DisabledReason string
 	// OldUntil is until when the secret before the last rotation signs too; nil when there is none.
-	OldUntil  *time.Time
-	Version   int
-	CreatedBy string
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	OldUntil *time.Time
+	// FailingSince is since when it takes no calls, nil while it does or is not known to; CallAt is then when it is called next.
+	FailingSince *time.Time
+	CallAt       *time.Time
+	Version      int
+	CreatedBy    string
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
 }
 
 // Service keeps endpoints and deliveries.
@@ -185,10 +188,13 @@ func (s *Service) update(ctx context.Context, req operation.Request, id string, 
 			return nil, fault.State("webhook_changed", "Somebody changed this endpoint meanwhile. Nothing was changed.")
 		}
 		// What waited for it to become active, or for its address to be right, is tried now.
-		err = tx.DB.WithContext(ctx).Exec(`UPDATE webhook_deliveries SET due_at = LEAST(due_at, clock_timestamp()), ring_at = clock_timestamp()
+		err = tx.DB.WithContext(ctx).Exec(`UPDATE webhook_deliveries SET due_at = LEAST(due_at, clock_timestamp())
 			WHERE endpoint_key = ? AND state = 'waiting' AND EXISTS (SELECT 1 FROM webhook_endpoints p WHERE p.key = endpoint_key AND p.state = 'active')`, before.Key).Error
 		if err != nil {
 			return nil, fmt.Errorf("webhook: %s: %w", req.Kind, err)
+		}
+		if err := callNow(ctx, tx.DB, before.Key, true); err != nil {
+			return nil, err
 		}
 		tx.AfterCommit(s.kick)
 		return EndpointResult{EndpointID: id, Version: version + 1}, s.record(ctx, tx, req, "webhook:"+id,
@@ -220,7 +226,7 @@ func (s *Service) Reveal(ctx context.Context, e Envelope, id string) (string, er
 }
 
 const selectEndpoint = `SELECT key, id, url, description, array_to_json(events)::text AS event_list, state, disabled_reason, CASE WHEN old_until > clock_timestamp() THEN old_until END AS old_until,
-	version, created_by, created_at, updated_at FROM webhook_endpoints `
+	failing_since, CASE WHEN failures > 0 THEN busy_until END AS call_at, version, created_by, created_at, updated_at FROM webhook_endpoints `
 
 // endpointRow is an endpoint as it is stored.
 type endpointRow struct {

@@ -29,7 +29,7 @@ type Delivery struct {
 	// Tries is how often it was tried.
 	Tries     int
 	CreatedAt time.Time
-	// DueAt is when it is tried next; only of a delivery that waits.
+	// DueAt is when it may be tried next, a pause of its endpoint included; only of a delivery that waits.
 	DueAt      time.Time
 	FinishedAt *time.Time
 	// LastStatus and LastError are of the newest try: 0 and "" before the first.
@@ -41,6 +41,9 @@ type Delivery struct {
 type Position struct {
 	Key int64 `json:"k"`
 }
+
+// dueAt is when a delivery may be tried: not before its endpoint's pause is over.
+const dueAt = `GREATEST(d.due_at, CASE WHEN p.failures > 0 THEN p.busy_until END)`
 
 // Deliveries returns a page of an endpoint's deliveries, newest first. state is "" for all.
 func (s *Service) Deliveries(ctx context.Context, endpointKey int64, state string, from *Position, dir page.Direction, limit int) (page.Page[Delivery, Position], error) {
@@ -56,9 +59,9 @@ func (s *Service) Deliveries(ctx context.Context, endpointKey int64, state strin
 		where, args = where+" AND d.key "+compare+" ?", append(args, from.Key)
 	}
 	var rows []Delivery
-	err := s.g.WithContext(ctx).Raw(`SELECT d.key, v.id AS event_id, v.type, d.state, d.tries, d.created_at, d.due_at, d.finished_at,
+	err := s.g.WithContext(ctx).Raw(`SELECT d.key, v.id AS event_id, v.type, d.state, d.tries, d.created_at, `+dueAt+` AS due_at, d.finished_at,
 			COALESCE(a.status, 0) AS last_status, COALESCE(a.error, '') AS last_error
-		FROM webhook_deliveries d JOIN webhook_events v ON v.key = d.event_key
+		FROM webhook_deliveries d JOIN webhook_events v ON v.key = d.event_key JOIN webhook_endpoints p ON p.key = d.endpoint_key
 		LEFT JOIN LATERAL (SELECT status, error FROM webhook_attempts a WHERE a.delivery_key = d.key ORDER BY try DESC LIMIT 1) a ON true
 		WHERE `+where+` ORDER BY d.key `+order+` LIMIT ?`, append(args, limit+1)...).Scan(&rows).Error
 	if err != nil {
@@ -94,8 +97,9 @@ func (s *Service) Delivery(ctx context.Context, endpointKey, key int64) (Detail,
 		Delivery `gorm:"embedded"`
 		Body     string
 	}
-	res := s.g.WithContext(ctx).Raw(`SELECT d.key, v.id AS event_id, v.type, d.state, d.tries, d.created_at, d.due_at, d.finished_at, v.body::text AS body
-		FROM webhook_deliveries d JOIN webhook_events v ON v.key = d.event_key WHERE d.key = ? AND d.endpoint_key = ?`, key, endpointKey).Scan(&row)
+	res := s.g.WithContext(ctx).Raw(`SELECT d.key, v.id AS event_id, v.type, d.state, d.tries, d.created_at, `+dueAt+` AS due_at, d.finished_at, v.body::text AS body
+		FROM webhook_deliveries d JOIN webhook_events v ON v.key = d.event_key JOIN webhook_endpoints p ON p.key = d.endpoint_key
+		WHERE d.key = ? AND d.endpoint_key = ?`, key, endpointKey).Scan(&row)
 	if res.Error != nil {
 		return d, fmt.Errorf("webhook: delivery: %w", res.Error)
 	}
@@ -176,10 +180,13 @@ func (s *Service) Test(ctx context.Context, e Envelope, id string) (operation.Ou
 
 func (s *Service) send(ctx context.Context, tx *operation.Tx, req operation.Request, to Endpoint, eventKey int64, eventID string) (any, error) {
 	out := SentResult{EndpointID: to.ID, EventID: eventID}
-	err := tx.DB.WithContext(ctx).Raw(`INSERT INTO webhook_deliveries (event_key, endpoint_key, traceparent) VALUES (?, ?, ?) RETURNING key`,
+	err := tx.DB.WithContext(ctx).Raw(`INSERT INTO webhook_deliveries (event_key, endpoint_key, traceparent, asked) VALUES (?, ?, ?, true) RETURNING key`,
 		eventKey, to.Key, operation.Traceparent(ctx)).Scan(&out.Delivery).Error
 	if err != nil {
 		return nil, fmt.Errorf("webhook: send: %w", err)
+	}
+	if err := callNow(ctx, tx.DB, to.Key, false); err != nil {
+		return nil, err
 	}
 	tx.AfterCommit(s.kick)
 	return out, s.record(ctx, tx, req, "webhook:"+to.ID, nil, map[string]string{"event": eventID})
@@ -230,7 +237,7 @@ func (s *Service) DeleteOld(ctx context.Context, keep time.Duration) (int64, err
 	var total int64
 	for {
 		res := s.g.WithContext(ctx).Exec(`WITH old AS (
-				SELECT key FROM webhook_deliveries WHERE state <> 'waiting' AND created_at < clock_timestamp() - ?::bigint * interval '1 second'
+				SELECT key FROM webhook_deliveries WHERE state <> 'waiting' AND finished_at < clock_timestamp() - ?::bigint * interval '1 second'
 				ORDER BY key LIMIT 1000)
 			DELETE FROM webhook_deliveries d USING old WHERE d.key = old.key`, int64(keep.Seconds()))
 		if res.Error != nil {

@@ -58,7 +58,7 @@ func NewSender(allowed []netip.Prefix) *Sender {
 	}}
 	s.client = &http.Client{
 		Transport: &http.Transport{DialContext: s.dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, ResponseHeaderTimeout: tryTime,
-			MaxResponseHeaderBytes: 16 << 10, MaxIdleConnsPerHost: 1, IdleConnTimeout: 30 * time.Second, ForceAttemptHTTP2: true},
+			MaxResponseHeaderBytes: 16 << 10, MaxIdleConnsPerHost: lanes, IdleConnTimeout: 30 * time.Second, ForceAttemptHTTP2: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return s
@@ -118,6 +118,12 @@ type answer struct {
 	took     time.Duration
 	retryIn  time.Duration
 	canceled bool
+}
+
+// down reports whether the endpoint takes no calls at the moment, whatever is in them: it did not answer, said that it
+// cannot, or asked to be left alone.
+func (a answer) down() bool {
+	return !a.canceled && (a.status == 0 || a.status >= 500) || a.status == http.StatusTooManyRequests || a.status == http.StatusRequestTimeout
 }
 
 func (a answer) ok() bool { return a.status >= 200 && a.status < 300 }

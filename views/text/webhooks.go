@@ -91,6 +91,10 @@ func webhooks(key string) (en, ja string) {
 		return "Not tried yet.", "まだ試行されていません。"
 	case "webhooks.say_active":
 		return "Told of: {1}.", "通知する出来事：{1}。"
+	case "webhooks.say_down":
+		return "Takes no calls since {1}. What waits is not lost: it is called again from {2} on.", "{1} から呼び出しを受け付けていません。待機中のものは失われず、{2} 以降に再び呼び出します。"
+	case "webhooks.down":
+		return "Takes no calls", "呼び出しを受け付けていません"
 	case "webhooks.say_disabled":
 		return "Disabled: nothing new is kept for it, and what waits goes on waiting.", "停止中です。新しい通知は残されず、待機中のものは待ち続けます。"
 	case "webhooks.say_gone":

@@ -15,6 +15,7 @@ type Row struct {
 	Note    string  // its description
 	Events  string
 	State   string // active, disabled
+	Down    bool   // active, but takes no calls at the moment
 	Waiting string // deliveries; "" for none
 	Failed  string // of the last week; "" for none
 	Created text.Stamp
@@ -45,7 +46,9 @@ type Endpoint struct {
 	ID          string
 	Note        string
 	State       string
-	Gone        bool // disabled because the receiver said that it is gone
+	DownSince   text.Stamp // since when it takes no calls; none while it does
+	CallAt      text.Stamp // when it is called again then
+	Gone        bool       // disabled because the receiver said that it is gone
 	Events      string
 	CreatedBy   string
 	Created     text.Stamp
