@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -80,7 +79,7 @@ func (f Filter) where() where.Clause {
 		w.And("(s.account_key, s.job_key) IN (SELECT account_key, key FROM jobs WHERE id = ?)", f.JobID)
 	}
 	if f.Text != "" {
-		w.And("strpos(lower(r.description), ?) > 0 OR strpos(lower(r.external_id), ?) > 0", strings.ToLower(f.Text), strings.ToLower(f.Text))
+		w.And("strpos(fold(r.description), (SELECT fold(?))) > 0 OR strpos(fold(r.external_id), (SELECT fold(?))) > 0", f.Text, f.Text)
 	}
 	if f.From != nil {
 		w.And("s.occurred_at >= ?", *f.From)

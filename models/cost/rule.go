@@ -16,7 +16,7 @@ import (
 
 // ruleMatches is the condition under which rule c calls record r overhead.
 const ruleMatches = `c.retired_at IS NULL AND (c.source = '' OR c.source = r.source)
-	AND (c.description = '' OR strpos(lower(r.description), lower(c.description)) > 0)
+	AND (c.description = '' OR strpos(fold(r.description), fold(c.description)) > 0)
 	AND (c.dimension = '' OR r.dimensions ->> c.dimension = c.dimension_value)`
 
 // Match selects records for an overhead rule. Empty members do not restrict; at least one must be set.

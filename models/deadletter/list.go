@@ -234,7 +234,7 @@ func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 				return w, err
 			}
 		}
-		w.And("strpos(lower(d.error_message), ?) > 0", strings.ToLower(f.ErrorText))
+		w.And("strpos(fold(d.error_message), (SELECT fold(?))) > 0", f.ErrorText)
 	}
 	switch {
 	case f.Assignee == nil:
@@ -264,10 +264,9 @@ func (s *Service) where(ctx context.Context, tab Tab, f Filter) (where.Clause, e
 // AccountKeys finds the accounts that a text of Filter.Account means: the one of this id and those whose name begins so.
 // Fault: invalid_request where they are more than 200.
 func (s *Service) AccountKeys(ctx context.Context, text string) ([]int64, error) {
-	name := strings.ToLower(text)
 	var keys []int64
 	err := s.g.WithContext(ctx).Raw(`SELECT key FROM accounts WHERE id = ? UNION SELECT key FROM (
-		SELECT key FROM accounts WHERE lower(name) ~>=~ ? AND lower(name) ~<~ ?`+atMost(maxAccounts+1)+`) x`, text, name, name+string(utf8.MaxRune)).Scan(&keys).Error
+		SELECT key FROM accounts WHERE fold(name) ~>=~ fold(?) AND fold(name) ~<~ fold(?)`+atMost(maxAccounts+1)+`) x`, text, text, text+string(utf8.MaxRune)).Scan(&keys).Error
 	if err != nil {
 		return nil, fmt.Errorf("deadletter: accounts: %w", err)
 	}

@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"recoup/models/credit"
@@ -210,7 +209,7 @@ func (f Filter) where(w *where.Clause, timeColumn string) {
 	equal("error_code", f.ErrorCode)
 	equal("error_class", f.ErrorClass)
 	if f.ErrorText != "" {
-		w.And("strpos(lower(j.error_message), ?) > 0", strings.ToLower(f.ErrorText))
+		w.And("strpos(fold(j.error_message), (SELECT fold(?))) > 0", f.ErrorText)
 	}
 	if f.Before != nil {
 		w.And("j."+timeColumn+" < ?", *f.Before)

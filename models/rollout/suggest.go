@@ -20,7 +20,7 @@ func (s *Service) Suggest(ctx context.Context, typed string) ([]Named, error) {
 		return nil, nil
 	}
 	var out []Named
-	err := s.g.WithContext(ctx).Raw(`SELECT id, title FROM rollouts WHERE strpos(lower(id || ' ' || title), lower(?)) > 0
+	err := s.g.WithContext(ctx).Raw(`SELECT id, title FROM rollouts WHERE strpos(fold(id || ' ' || title), fold(?)) > 0
 		ORDER BY created_at DESC, id`+where.Limit(suggested), typed).Scan(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("rollout: suggest: %w", err)
