@@ -135,7 +135,7 @@ func TestARolloutAndItsSettlementByThreePeople(t *testing.T) {
 	finance.fill("#dialog #f-job", "j2")
 	finance.fill("#dialog #f-reason", "The provider's invoice names the job")
 	finance.click(`#dialog button[data-kind="primary"]`)
-	finance.sees("The record was attributed")
+	finance.sees("Whom the record is put down to was changed")
 
 	// Green: resumed and widened, once, however often it is clicked.
 	product.moved(at, "resume", "primary", "Finance placed the cost")

@@ -87,17 +87,60 @@ func (h *Console) costRules(c echo.Context) error {
 
 func (h *Console) costRuleForm(c echo.Context) error {
 	r := h.of(c)
-	q := newQuery(r, rulesURL, "source", "description")
-	m := views.NewRule{Act: act(r, rulesURL), Source: ui.Field{Value: q.get("source")}, Description: ui.Field{Value: q.get("description")}}
+	q := newQuery(r, rulesURL, "source", "description", "dimension", "dimension_value", "reason")
+	given := func(name string) ui.Field { return ui.Field{Value: q.get(name)} }
+	m := views.NewRule{Act: act(r, rulesURL), Source: given("source"), Description: given("description"), Dimension: given("dimension"), Value: given("dimension_value"), Reason: given("reason")}
+	var err error
+	if m.Preview, err = h.rulePreview(r); err != nil {
+		return err
+	}
 	return formPage(c, views.NewRulePage(h.frame(r), m))
+}
+
+// match is what the form of a rule says.
+func (r request) match() cost.Match {
+	value := func(name string) string { return readable(typed(r, name)) }
+	return cost.Match{Source: value("source"), Description: value("description"), Dimension: value("dimension"), DimensionValue: value("dimension_value")}
+}
+
+// rulePreview is what the rule of a form would claim.
+func (h *Console) rulePreview(r request) (views.RulePreview, error) {
+	match := r.match()
+	if match == (cost.Match{}) {
+		return views.RulePreview{}, nil
+	}
+	p, err := h.Costs.PreviewRule(r.Request().Context(), match)
+	if bad := invalidFields(err); len(bad) > 0 {
+		return views.RulePreview{Problem: r.L.Maybe("problem."+bad[0].Message, bad[0].Message)}, nil
+	}
+	if err != nil {
+		return views.RulePreview{}, err
+	}
+	return views.RulePreview{Say: r.L.N("costs.rule_ahead", p.Records), Totals: present.Presenter{L: r.L, Now: r.Now}.CostTotals(p.Totals)}, nil
+}
+
+func (h *Console) previewCostRule(c echo.Context) error {
+	r := h.of(c)
+	p, err := h.rulePreview(r)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.RulePreviewPart(r.L, p))
 }
 
 func (h *Console) addCostRule(c echo.Context) error {
 	r := h.of(c)
 	out, err := h.Costs.AddRule(c.Request().Context(), cost.RuleRequest{Envelope: r.by(), Match: cost.Match{Source: typed(r, "source"), Description: typed(r, "description"),
 		Dimension: typed(r, "dimension"), DimensionValue: typed(r, "dimension_value")}, Reason: r.FormValue("reason")})
+	var ahead views.RulePreview
+	if err != nil {
+		var unread error
+		if ahead, unread = h.rulePreview(r); unread != nil {
+			return unread
+		}
+	}
 	return h.conclude(r, rulesURL, operation.Named("settings"), out, err, func(err error) templ.Component {
-		return views.NewRulePage(h.frame(r), views.NewRule{Act: again(r, rulesURL, err), Source: field(r, "source", err), Description: field(r, "description", err),
+		return views.NewRulePage(h.frame(r), views.NewRule{Preview: ahead, Act: again(r, rulesURL, err), Source: field(r, "source", err), Description: field(r, "description", err),
 			Dimension: field(r, "dimension", err), Value: field(r, "dimension_value", err), Reason: field(r, "reason", err)})
 	})
 }

@@ -40,6 +40,7 @@ func (h *Console) costRoutes() []route.Route {
 		page(http.MethodGet, "/costs/rules", "cost_rules", view, h.costRules),
 		page(http.MethodGet, "/costs/rules/new", "cost_rule", attribute, h.costRuleForm),
 		page(http.MethodPost, "/costs/rules/new", "cost_rule.post", attribute, h.addCostRule),
+		page(http.MethodGet, "/costs/rules/preview", "cost_rule.preview", attribute, h.previewCostRule),
 		page(http.MethodGet, "/costs/rules/:rule/retire", "cost_rule_retire", attribute, h.retireCostRuleForm),
 		page(http.MethodPost, "/costs/rules/:rule/retire", "cost_rule_retire.post", attribute, h.retireCostRule),
 		page(http.MethodGet, "/costs/imports", "cost_imports", view, h.costImports),

@@ -66,7 +66,7 @@ func TestAttributeACost(t *testing.T) {
 		w.says(rec.Body.String(), field)
 	}
 	sent := fin.form(form, "account", "acct_7", "job", "j1", "reason", "the invoice says so", "seq", "1")
-	w.says(fin.sent(form, sent), "The record was attributed.", "Put down to Job acct_7 / j1.", "the invoice says so", "Pat finance", "By hand")
+	w.says(fin.sent(form, sent), "Whom the record is put down to was changed.", "Put down to Job acct_7 / j1.", "the invoice says so", "Pat finance", "By hand")
 	w.says(fin.sent(form, sent), "Already done.")
 	page = fin.sent(form, stale)
 	w.says(page, "Too late: somebody put the record down to something else meanwhile.", "Nothing was changed.")
@@ -114,6 +114,12 @@ func TestOverheadRulePages(t *testing.T) {
 	const add = "/costs/rules/new"
 	if rec := fin.post(add, fin.form(add, "reason", "x")); rec.Code != http.StatusUnprocessableEntity {
 		t.Errorf("%d", rec.Code)
+	}
+	w.says(fin.page(add), "What the rule would claim at once appears here.")
+	for _, at := range []string{"/costs/rules/preview?", add + "?"} {
+		w.says(fin.page(at+"description=OFFICE"), "1 unattributed record would become overhead at once.", "It would claim 1 currency USD 1.00")
+		w.says(fin.page(at+"source=nobody"), "0 unattributed records would become overhead at once.")
+		w.says(fin.page(at+"dimension=x"), "A dimension and its value go together")
 	}
 	w.says(fin.sent(add, fin.form(add, "description", "office", "reason", "not for customers")), "The rule was made.", "office", "not for customers", "Pat finance")
 	w.says(fin.page("/costs?state=overhead"), "line-1")
@@ -276,6 +282,7 @@ func costSamples() map[string]sample {
 		"console.cost_rules":            {path: "/costs/rules", opens: see},
 		"console.cost_rule":             {path: "/costs/rules/new", opens: money()},
 		"console.cost_rule.post":        {path: "/costs/rules/new", form: url.Values{"source": {"farm"}, "reason": {"because"}}, opens: money()},
+		"console.cost_rule.preview":     {path: "/costs/rules/preview?source=farm", opens: money()},
 		"console.cost_rule_retire":      {path: "/costs/rules/none/retire", opens: money()},
 		"console.cost_rule_retire.post": {path: "/costs/rules/none/retire", form: url.Values{"reason": {"because"}}, opens: money()},
 		"console.cost_imports":          {path: "/costs/imports", opens: see},

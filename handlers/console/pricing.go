@@ -172,6 +172,11 @@ func (h *Console) ruleForm(r request, form ui.Act, err error) views.New {
 	m := views.New{Act: form, Action: field(r, "action", err), Unit: field(r, "unit", err), UnitPrice: field(r, "unit_price", err), Minimum: field(r, "minimum", err),
 		Discount: field(r, "discount", err), ExampleUnits: field(r, "example_units", err), Reason: field(r, "reason", err),
 		Rounding: views.RoundingOptions(r.L, rounding), RoundingError: field(r, "rounding", err).Error}
+	if f := fault.As(err); f != nil {
+		if unit, ok := f.Detail[pricing.DetailUnit].(string); ok {
+			m.Unit.Error = r.L.T("rule.other_unit", unit)
+		}
+	}
 	if m.ExampleUnits.Value == "" {
 		m.ExampleUnits.Value = strconv.Itoa(defaultExample)
 	}
@@ -206,8 +211,13 @@ func (h *Console) preview(ctx context.Context, r request) (views.Preview, error)
 	pr := present.Presenter{L: r.L, Now: r.Now}
 	rule := pricing.Rule{Action: n.Action, UnitPrice: n.UnitPrice, Minimum: n.Minimum, DiscountBps: n.DiscountBps, Rounding: n.Rounding, ExampleUnits: n.ExampleUnits}
 	var was *pricing.Rule
-	if a, err := h.Pricing.Action(ctx, n.Action); err == nil && a.Priced() {
-		was = &a.Rule
+	if a, err := h.Pricing.Action(ctx, n.Action); err == nil {
+		if a.Priced() {
+			was = &a.Rule
+		}
+		if n.Unit != a.Unit {
+			return views.Preview{Problem: r.L.T("form.problem_of", r.L.T("rule.unit"), r.L.T("rule.other_unit", a.Unit))}, nil
+		}
 	}
 	loss, err := h.loss(r, rule)
 	return views.Preview{Price: pr.Price(rule, n.Unit), Example: pr.Example(rule, was, n.Unit), Loss: loss}, err
@@ -220,9 +230,15 @@ func (h *Console) newRule(c echo.Context) error {
 	if err == nil {
 		out, err = h.Pricing.CreateRule(c.Request().Context(), n)
 	}
-	return h.conclude(r, present.ActionURL(n.Action), pricing.Scope(), out, err, func(err error) templ.Component {
-		return views.NewPage(h.frame(r), h.ruleForm(r, again(r, "/pricing", err), err))
-	})
+	var m views.New
+	if err != nil {
+		m = h.ruleForm(r, again(r, "/pricing", err), err)
+		var unread error
+		if m.Preview, unread = h.preview(c.Request().Context(), r); unread != nil {
+			return unread
+		}
+	}
+	return h.conclude(r, present.ActionURL(n.Action), pricing.Scope(), out, err, func(error) templ.Component { return views.NewPage(h.frame(r), m) })
 }
 
 // ruleOf reads the rule version that the path names, with its action.
@@ -273,9 +289,15 @@ func (h *Console) force(c echo.Context) error {
 	by := r.by()
 	out, err := h.Pricing.PutInForce(c.Request().Context(), pricing.ForceRequest{OperationID: by.OperationID, Actor: by.Actor, RequestID: by.RequestID,
 		RuleVersion: v.ID, Expected: r.FormValue("expected"), Reason: r.FormValue("reason")})
-	return h.conclude(r, present.ActionURL(a.ID), pricing.Scope(), out, err, func(err error) templ.Component {
-		return views.ForcePage(h.frame(r), forceModel(r, again(r, present.ActionURL(a.ID), err), v, a, err))
-	})
+	var m views.Force
+	if err != nil {
+		m = forceModel(r, again(r, present.ActionURL(a.ID), err), v, a, err)
+		var unread error
+		if m.Loss, unread = h.loss(r, v.Rule); unread != nil {
+			return unread
+		}
+	}
+	return h.conclude(r, present.ActionURL(a.ID), pricing.Scope(), out, err, func(error) templ.Component { return views.ForcePage(h.frame(r), m) })
 }
 
 func (h *Console) retireRuleForm(c echo.Context) error {

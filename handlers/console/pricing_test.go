@@ -3,6 +3,7 @@ package console_test
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,21 @@ func TestAPriceBelowKnownCostIsSaid(t *testing.T) {
 	w.says(b.page("/pricing/rules/"+modeltest.Action+"@v2/force"), below)
 	w.says(b.page("/rollouts/"+roID), below)
 	w.says(b.page("/rollouts/"+roID+"/start"), below)
+	// A draft is warned of when its candidate is chosen, and every form says it again after a refusal.
+	for _, at := range []string{"/rollouts/new", "/rollouts/new?candidate=" + modeltest.Action + "@v2", "/rollouts/new/candidate?candidate=" + modeltest.Action + "@v2"} {
+		w.says(b.page(at), below, "54 credits, was 60")
+	}
+	w.saysNot(b.page("/rollouts/new/candidate?candidate=none"), "Below known cost")
+	for at, form := range map[string]url.Values{"/rollouts/new": {"candidate": {modeltest.Action + "@v2"}}, "/pricing/rules/" + modeltest.Action + "@v2/force": {"expected": {modeltest.Action + "@v1"}},
+		"/pricing/new": {"action": {modeltest.Action}, "unit": {"second"}, "unit_price": {"1"}, "discount": {"10"}, "rounding": {"up"}}} {
+		form.Set("operation_id", "refused")
+		if rec := b.post(at, form); rec.Code != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d", at, rec.Code)
+		} else {
+			w.says(rec.Body.String(), below)
+		}
+	}
+	w.says(b.page(strings.Replace(preview, "second", "frame", 1)), "Unit: This action is counted in “second”, which cannot change.")
 	// v3 is retired and v1 covers its cost.
 	w.saysNot(b.page("/pricing/actions/"+modeltest.Action), "Below known cost")
 	// Who may not see costs is not told of them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -61,7 +62,9 @@ func TestARefusalSaysWhatStandsInTheWay(t *testing.T) {
 	}
 
 	// Another rollout of the action is live.
-	other := rollout.NewRollout{Envelope: pm(), ID: "ro_other", Action: modeltest.Action, Candidate: v2, Reason: "x", Stages: []pricing.Stage{{Threshold: 100_000}}}
+	one, none := int64(1), int64(0)
+	other := rollout.NewRollout{Envelope: pm(), ID: "ro_other", Action: modeltest.Action, Candidate: v2, Reason: "x", Stages: []pricing.Stage{{Threshold: 100_000}},
+		MinCharges: &one, MinCostsBps: &none}
 	if _, err := w.Rollouts.Create(ctx, other); err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +85,25 @@ func TestARefusalSaysWhatStandsInTheWay(t *testing.T) {
 		w.says(b.refused(at+"/start", url.Values{"operation_id": {ids.New()}, "version": {"1"}, "reason": {"x"}}), say)
 	}
 	blocked("The rollout ro_other of this action is live: it has to end first")
+	// Where its start needs a second person, a form that is blocked says what is in the way alone.
+	second := func(needed bool) {
+		t.Helper()
+		if err := w.G.Exec(`ALTER TABLE rollouts DISABLE TRIGGER USER; UPDATE rollouts SET approve_start = ` + strconv.FormatBool(needed) + ` WHERE id = '` + roID + `'; ALTER TABLE rollouts ENABLE ALWAYS TRIGGER rollouts_step`).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	second(true)
+	form := b.page(at + "/start")
+	w.says(form, "The rollout ro_other of this action is live")
+	w.saysNot(form, "second person")
+	second(false)
 	force := func() url.Values {
 		return url.Values{"operation_id": {ids.New()}, "expected": {v1}, "reason": {"x"}}
 	}
 	w.says(b.refused("/pricing/rules/"+url.PathEscape(v2)+"/force", force()), "The rollout ro_other of this action is live")
 
+	w.Account(t, "acct_7", 1000)
+	w.Charge(t, "acct_7", "j1", 10)
 	// Its price became that of all: the draft begins from a price that is past.
 	if _, err := w.Rollouts.Complete(ctx, rollout.StepRequest{Envelope: pm(), RolloutID: "ro_other", Version: 2, Reason: "x"}); err != nil {
 		t.Fatal(err)

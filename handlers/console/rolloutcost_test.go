@@ -60,7 +60,7 @@ func TestACostThatNobodyCanPlaceHaltsTheRollout(t *testing.T) {
 	w.says(w.as(staff.Finance).page("/costs?state=unattributed"), "line-2")
 
 	form := fmt.Sprintf("/costs/records/%d/attribution", w.costKey("line-2"))
-	w.says(finance.sent(form, finance.form(form, "account", "acct_7", "job", "j2", "reason", "the invoice says so", "seq", "1")), "The record was attributed")
+	w.says(finance.sent(form, finance.form(form, "account", "acct_7", "job", "j2", "reason", "the invoice says so", "seq", "1")), "Whom the record is put down to was changed")
 	page = product.sent(at+"/check", url.Values{})
 	// The card is green; the history goes on naming the record.
 	w.says(page, "Halted", "Safe to widen: no. It is halted: it has to be resumed first", "Cost reconciliation 0 decisions", "By Recoup: Cost reconciliation failed. 1 unattributed cost: farm/line-2")

@@ -3,9 +3,14 @@ package console
 import (
 	"errors"
 	"fmt"
+	"math"
+	"net/http"
 	"strconv"
 	"strings"
 
+	"github.com/labstack/echo/v4"
+
+	"recoup/handlers/present"
 	"recoup/models/fault"
 	"recoup/models/pricing"
 	"recoup/models/rollout"
@@ -42,7 +47,7 @@ func (r request) stage(n string, read *numbers) (s pricing.Stage, filled bool) {
 	if !filled {
 		return s, false
 	}
-	s.Threshold, s.MinDwellS = int(read.share("threshold_"+n, stagePlaces, 0)), read.whole("dwell_"+n, 0)*3600
+	s.Threshold, s.MinDwellS = int(read.share("threshold_"+n, stagePlaces, 0)), inSeconds(read.whole("dwell_"+n, 0))
 	s.Segment = pricing.Segment{Accounts: items(r.FormValue("accounts_" + n)), Plans: items(r.FormValue("plans_" + n)), Regions: items(r.FormValue("regions_" + n))}
 	for _, pair := range items(r.FormValue("attributes_" + n)) {
 		name, value, named := strings.Cut(pair, "=")
@@ -56,6 +61,12 @@ func (r request) stage(n string, read *numbers) (s pricing.Stage, filled bool) {
 		s.Segment.Attributes[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}
 	return s, true
+}
+
+// inSeconds is so many hours in seconds; what no number holds stays longer, or shorter, than anything that is allowed.
+func inSeconds(hours int64) int64 {
+	const most = math.MaxInt64 / 3600
+	return min(max(hours, -most), most) * 3600
 }
 
 // items are the parts of a list that was typed with commas.
@@ -89,6 +100,40 @@ func noSuchAccounts(r request, missing []string) string {
 	return r.L.T("rollout.missing_accounts", strings.Join(missing[:min(len(missing), shownMissing)], ", "))
 }
 
+// candidatePrice is what a candidate costs beside the price in force, and that it falls below known cost where it does;
+// nothing for a rule version that there is not.
+func (h *Console) candidatePrice(r request, id string) (views.CandidatePrice, error) {
+	ctx := r.Request().Context()
+	v, err := h.Pricing.Version(ctx, id)
+	if fault.Is(err, fault.CodeRuleNotFound) {
+		return views.CandidatePrice{}, nil
+	}
+	if err != nil {
+		return views.CandidatePrice{}, err
+	}
+	a, err := h.Pricing.Action(ctx, v.Action)
+	if err != nil {
+		return views.CandidatePrice{}, err
+	}
+	var was *pricing.Rule
+	if a.Priced() {
+		was = &a.Rule
+	}
+	pr := present.Presenter{L: r.L, Now: r.Now}
+	m := views.CandidatePrice{Example: pr.Example(v.Rule, was, a.Unit), Price: pr.Price(v.Rule, a.Unit)}
+	m.Loss, err = h.loss(r, v.Rule)
+	return m, err
+}
+
+func (h *Console) candidatePart(c echo.Context) error {
+	r := h.of(c)
+	m, err := h.candidatePrice(r, readable(r.QueryParam("candidate")))
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.CandidatePart(m))
+}
+
 // newRolloutForm is the form of a draft with what was typed and what is wrong with it.
 func (h *Console) newRolloutForm(r request, form ui.Act, err error) (views.New, error) {
 	m := views.New{Act: form, ID: field(r, "id", err), Title: field(r, "title", err), MinCharges: field(r, "min_charges", err),
@@ -102,6 +147,13 @@ func (h *Console) newRolloutForm(r request, form ui.Act, err error) (views.New, 
 	m.Terms = h.termsForm(r, err)
 	var listErr error
 	if m.Candidates, listErr = h.candidates(r.Request().Context(), r.FormValue("candidate")); listErr != nil {
+		return m, listErr
+	}
+	chosen := r.FormValue("candidate")
+	if chosen == "" && len(m.Candidates) > 0 {
+		chosen = m.Candidates[0].Value // what the form would send if nobody chose another
+	}
+	if m.Price, listErr = h.candidatePrice(r, readable(chosen)); listErr != nil {
 		return m, listErr
 	}
 	m.CandidateError, m.StagesError = field(r, "candidate", err).Error, field(r, "stages", err).Error

@@ -47,6 +47,7 @@ func (h *Console) rolloutRoutes(get, post func(path, name string, access route.A
 		get("/rollouts", "rollouts", may(staff.RolloutView), h.rollouts),
 		get("/rollouts/new", "rollouts.new", may(staff.RolloutCreate), h.newRolloutPage),
 		post("/rollouts/new", "rollouts.new.post", may(staff.RolloutCreate), h.newRollout),
+		get("/rollouts/new/candidate", "rollouts.candidate", may(staff.RolloutCreate), h.candidatePart),
 		get("/rollouts/:rollout", "rollout", may(staff.RolloutView), h.rollout),
 		post("/rollouts/:rollout/check", "rollout.check", may(staff.RolloutView), h.checkRollout),
 	}
@@ -78,7 +79,7 @@ func (h *Console) moves() []rolloutMove {
 		{name: "start", path: "start", permission: staff.RolloutAdvance, from: []rollout.State{rollout.Draft}, do: h.Rollouts.Start},
 		{name: "resume", path: "resume", permission: staff.RolloutPause, from: []rollout.State{rollout.Paused, rollout.Halted}, do: h.Rollouts.Resume},
 		{name: "advance", path: "advance", permission: staff.RolloutAdvance, from: []rollout.State{rollout.Running}, checked: true, do: h.Rollouts.Advance},
-		{name: "complete", path: "complete", permission: staff.RolloutAdvance, from: []rollout.State{rollout.Running}, do: h.Rollouts.Complete},
+		{name: "complete", path: "complete", permission: staff.RolloutAdvance, from: []rollout.State{rollout.Running}, checked: true, do: h.Rollouts.Complete},
 	}
 }
 
@@ -303,7 +304,7 @@ func (h *Console) movePage(r request, m rolloutMove, o rollout.Rollout, form ui.
 			f.Notes = append(f.Notes, r.L.T("step.resume_lacks"))
 		}
 	}
-	if until := o.DwellUntil(); m.name == "advance" && until != nil && until.After(pr.Now) {
+	if until := o.DwellUntil(); (m.name == "advance" || m.name == "complete") && until != nil && until.After(pr.Now) {
 		f.Blocked = strings.TrimSpace(r.L.T("effect.dwell", r.L.Stamp(*until, pr.Now).Full) + " " + f.Blocked)
 	}
 	if m.name == "start" || m.name == "advance" || m.name == "complete" {

@@ -41,6 +41,7 @@ func rolloutSamples() map[string]sample {
 		"console.prices.retire_rule":      {path: rule + "/retire", opens: product()},
 		"console.prices.retire_rule.post": {path: rule + "/retire", form: reason, opens: product()},
 		"console.rollouts":                {path: "/rollouts", opens: every()},
+		"console.rollouts.candidate":      {path: "/rollouts/new/candidate?candidate=none", opens: product()},
 		"console.rollouts.new":            {path: "/rollouts/new", opens: product()},
 		"console.rollouts.new.post":       {path: "/rollouts/new", form: url.Values{"id": {freshID}, "candidate": {modeltest.Action + "@v2"}, "threshold_1": {"1"}, "reason": {"because"}}, opens: product()},
 		"console.rollout":                 {path: at + "?account=acct_7", opens: every()},

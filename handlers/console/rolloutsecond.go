@@ -22,17 +22,22 @@ func (h *Console) askSecond(r request, m rolloutMove, o rollout.Rollout, pr pres
 	if !o.NeedsSecond(m.kind()) {
 		return nil
 	}
-	f.Second.Say = r.L.T("second.needed")
+	if f.Blocked == "" {
+		// What cannot be made needs nobody: the form says what stands in the way alone.
+		f.Second.Say = r.L.T("second.needed")
+	}
 	waits, own, err := h.waiting(r, m, o)
 	if err != nil || waits == nil {
 		return err
 	}
 	if own {
-		f.Second.Say = r.L.T("second.replaces", r.L.Stamp(waits.RequestedAt, r.Now).Full)
+		if f.Blocked == "" {
+			f.Second.Say = r.L.T("second.replaces", r.L.Stamp(waits.RequestedAt, r.Now).Full)
+		}
 		f.Second.Replaces, f.Second.Version, f.Second.Digest = waits.ID, strconv.Itoa(waits.Version), waits.DigestHex()
 		return nil
 	}
-	f.Blocked, f.Second.Waits = r.L.T("second.waits_already", pr.ApprovalTitle(*waits)), true
+	f.Blocked, f.Second.Waits, f.Second.Say = r.L.T("second.waits_already", pr.ApprovalTitle(*waits)), true, ""
 	return nil
 }
 

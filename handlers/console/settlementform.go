@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -186,8 +187,16 @@ func (h *Console) settlementForm(r request, a ui.Act, f proposalForm, old *settl
 				m.Rollouts = append(m.Rollouts, ui.Option{Value: o.ID, Label: o.ID + " · " + r.L.Maybe("state."+string(o.State), string(o.State)), Selected: o.ID == f.rollout})
 			}
 		}
+		// The preview is of what the form would send: a rollout that cannot be settled is refused in both, and one that there
+		// is not is passed over.
+		offered := slices.ContainsFunc(m.Rollouts, func(o ui.Option) bool { return o.Value == f.rollout })
+		if at := slices.IndexFunc(rows, func(o rollout.Rollout) bool { return o.ID == f.rollout }); !offered && at >= 0 {
+			state := string(rows[at].State)
+			m.Rollouts = append(m.Rollouts, ui.Option{Value: f.rollout, Label: f.rollout + " · " + r.L.Maybe("state."+state, state), Selected: true})
+		} else if !offered {
+			f.rollout = ""
+		}
 		if f.rollout == "" && len(m.Rollouts) > 0 {
-			// What the form would send if nobody chose another.
 			f.rollout = m.Rollouts[0].Value
 		}
 	}

@@ -32,8 +32,9 @@ func (w *world) dearerRollout() {
 		Rounding: credit.RoundHalfEven, Reason: "dearer"}); err != nil {
 		w.t.Fatal(err)
 	}
+	one, none := int64(1), int64(0)
 	if _, err := w.Rollouts.Create(ctx, rollout.NewRollout{Envelope: modeltest.Envelope(), ID: dearer, Action: modeltest.Action, Candidate: modeltest.Action + "@v2",
-		Stages: []pricing.Stage{{Threshold: pricing.Buckets}}, Reason: "test"}); err != nil {
+		MinCharges: &one, MinCostsBps: &none, Stages: []pricing.Stage{{Threshold: pricing.Buckets}}, Reason: "test"}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.rolloutStep(1, w.Rollouts.Start)
@@ -115,8 +116,14 @@ func TestSettlementOfThreePeople(t *testing.T) {
 	}
 	// While it is live nothing is owed, and the form says so.
 	early := w.as(staff.Finance)
-	if page := early.page("/settlements/new?rollout=" + dearer); strings.Contains(page, `value="`+dearer+`"`) {
-		t.Error("a live rollout can be chosen")
+	if page := early.page("/settlements/new"); strings.Contains(page, `value="`+dearer+`"`) {
+		t.Error("a live rollout is offered")
+	}
+	// Where a link names one all the same, the form stands at what its preview is of.
+	page := early.page("/settlements/new?rollout=" + dearer)
+	w.says(page, "The rollout "+dearer+" is live")
+	if !strings.Contains(page, `<option value="`+dearer+`" selected>`) {
+		t.Error("the form would propose another rollout than its preview is of")
 	}
 	w.says(early.page("/settlements/preview?rollout="+dearer), "The rollout "+dearer+" is live", "Roll it back first")
 	if rec := early.post("/settlements/new", url.Values{"operation_id": {ids.New()}, "rollout": {dearer}, "reason": {"x"}}); rec.Code != http.StatusSeeOther ||
@@ -133,7 +140,7 @@ func TestSettlementOfThreePeople(t *testing.T) {
 	}
 	w.says(fiona.page("/rollouts/"+dearer), note, "Propose a settlement")
 	w.says(fiona.page("/settlements"), "No settlement has been proposed yet.")
-	page := fiona.page("/settlements/new?rollout=" + dearer)
+	page = fiona.page("/settlements/new?rollout=" + dearer)
 	w.says(page, "4 charges of 3 accounts: charged 286 credits, 260 under the baseline.", "Frozen accounts take no payment and will be left out: 1.", "acct_7", "+20", "780 → becomes 800")
 	w.says(fiona.page("/settlements/preview?rollout="+dearer+"&accounts=acct_8&sign=credits"), "1 charge of 1 account: charged 55 credits, 50 under the baseline.", "945 → becomes 950")
 	w.says(fiona.page("/settlements/preview?rollout="+dearer+"&sign=debits"), "No delivered charge is left", "4 charges could be proposed as credits")

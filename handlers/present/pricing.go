@@ -3,6 +3,7 @@ package present
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,6 +80,9 @@ func (p Presenter) Loss(losses []cost.Loss) string {
 	}
 	if parts == nil {
 		return ""
+	}
+	if slices.ContainsFunc(losses, func(x cost.Loss) bool { return x.Part }) {
+		parts = append(parts, p.L.T("price.loss_part", p.L.Credits(cost.LossDeliveries)))
 	}
 	return p.L.T("price.below_cost", strings.Join(parts, " "))
 }

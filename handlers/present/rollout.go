@@ -1,6 +1,8 @@
 package present
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,8 +49,8 @@ func (p Presenter) StageName(stages []pricing.Stage, n int) string {
 
 func segment(s pricing.Segment) string {
 	parts := append(append([]string(nil), s.Plans...), s.Regions...)
-	for name, value := range s.Attributes {
-		parts = append(parts, name+"="+value)
+	for _, name := range slices.Sorted(maps.Keys(s.Attributes)) {
+		parts = append(parts, name+"="+s.Attributes[name])
 	}
 	return strings.Join(parts, ", ")
 }
@@ -71,6 +73,11 @@ func (p Presenter) Reach(r rollout.Rollout, stage int, accounts int64) int64 {
 	return min(most, max(accounts, r.Enrolled))
 }
 
+// narrows reports whether a stage of a rollout, or one before it, admits a share of a segment: Reach is then a bound.
+func narrows(r rollout.Rollout, stage int) bool {
+	return slices.ContainsFunc(r.Stages, func(s pricing.Stage) bool { return s.Number <= stage && s.Threshold > 0 && !s.Segment.Everybody() })
+}
+
 // Rollout is a rollout's page but for what only the handler knows: links, buttons, the account tried.
 func (p Presenter) Rollout(r rollout.Rollout, x Prices, accounts int64, checks *rollout.Checks, findings []rollout.Finding, history []rollout.Event) views.Rollout {
 	m := views.Rollout{ID: r.ID, Title: r.Title, State: string(r.State), Action: ui.ID{Value: r.Action, URL: ActionURL(r.Action)}, Zone: p.L.ZoneLabel(p.Now)}
@@ -91,7 +98,11 @@ func (p Presenter) Rollout(r rollout.Rollout, x Prices, accounts int64, checks *
 				v.Note += ", " + p.L.T("stage.until", p.L.Stamp(*until, p.Now).Short)
 			}
 		default:
-			v.Note = p.L.T("step.about", p.L.Credits(p.Reach(r, s.Number, accounts)), p.L.Credits(accounts))
+			about := "step.about"
+			if narrows(r, s.Number) {
+				about = "step.at_most"
+			}
+			v.Note = p.L.T(about, p.L.Credits(p.Reach(r, s.Number, accounts)), p.L.Credits(accounts))
 			if s.MinDwellS > 0 {
 				v.Note += ", " + p.L.T("stage.lasts", p.L.Duration(time.Duration(s.MinDwellS)*time.Second))
 			}

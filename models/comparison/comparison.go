@@ -29,7 +29,7 @@ const (
 	shortest = time.Hour
 	// readable is how many charges of a side a period may hold; beyond that it is halved.
 	readable = 1_000_000
-	// sampled is about how many charges of a side are looked at; beyond that a part of its accounts stands for all.
+	// sampled is Service.sampled where nobody says.
 	sampled = 50_000
 	// ways is into how many parts accounts are dealt for that.
 	ways = 1024

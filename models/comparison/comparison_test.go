@@ -113,6 +113,29 @@ func TestAPlantedDifferenceIsFound(t *testing.T) {
 		t.Errorf("per delivered job: %+v", v)
 	}
 
+	// Beyond the bound a part of the accounts stands for all, with all of their charges; the number of charges stays exact.
+	w.compare.SetSampled(120)
+	part, err := w.compare.Compare(ctx, w.state())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.compare.SetSampled(50_000)
+	for i, of := range []struct {
+		like string
+		each int64
+	}{{`in\_%`, 12}, {`out\_%`, 6}, {`out\_%`, 6}} {
+		var accounts int64
+		if err := w.G.Raw(`SELECT count(*) FROM accounts WHERE id LIKE ? AND (hashint8extended(key, 20) & 1023) < 512`, of.like).Scan(&accounts).Error; err != nil {
+			t.Fatal(err)
+		}
+		if got := part.Sides[i]; got.Part != 512 || got.Total != 240 || got.Accounts != accounts || got.Charges != of.each*accounts || got.Charges == 0 || got.Charges == 240 {
+			t.Errorf("a part of side %d: %+v, want %d accounts", i, got, accounts)
+		}
+	}
+	if v := measured(t, part, comparison.PerAccount).Values; v[0].Value != 12 || v[1].Value != 6 {
+		t.Errorf("a part: %+v", v)
+	}
+
 	// It is kept, and a copy that is young enough is not made again; of another stage it is.
 	kept, err := w.compare.Last(ctx, ro)
 	if err != nil || kept == nil || !kept.At.Equal(c.At) || kept.Sides[0].Charges != 240 || kept.Measures[0].Values[0] != c.Measures[0].Values[0] {

@@ -39,7 +39,8 @@ type Effect struct {
 	// Expected is what accounts of Gain would have paid more (below zero: less) for what they charged and kept in those
 	// days, under the candidate instead of the baseline; Paid is what they would have paid under the baseline.
 	Expected, Paid credit.Sum
-	// Worst is the same for all accounts of After and all their charges, none refunded, on the day for which it is lowest.
+	// Worst is the least that a day could bring, on the day for which it is lowest: where a charge is cheaper, for all accounts of
+	// After and all their charges, none refunded; where it is dearer, for those of Gain and what they kept alone.
 	Worst credit.Sum
 	// AboutMoney is true where a part of the charges stands for all.
 	AboutMoney bool
@@ -241,7 +242,11 @@ func (e *Effect) price(ctx context.Context, tx *gorm.DB, r rollout.Rollout, base
 		more := credit.SumOf(then).Minus(credit.SumOf(before))
 		e.Charges += x.Charges
 		n := min(x.Day, e.Days-1)
-		days[n] = days[n].Plus(more.Times(x.Charges))
+		if more.Sign() < 0 {
+			days[n] = days[n].Plus(more.Times(x.Charges))
+		} else if m.gain {
+			days[n] = days[n].Plus(more.Times(x.Kept))
+		}
 		if m.gain {
 			e.Expected = e.Expected.Plus(more.Times(x.Kept))
 			e.Paid = e.Paid.Plus(credit.SumOf(before).Times(x.Kept))

@@ -91,6 +91,10 @@ func (need needs) measure(sides [3]side, name Name, currency string, of Shortage
 		if !v.Interval && size > 0 {
 			v.Value = clusters[0].Sum / size // of one account
 		}
+		if v.Low == v.High && v.Accounts < EnoughAccounts {
+			// So few that are equal to each other bound nothing.
+			v.Interval = false
+		}
 		if currency != "" && v.Of > 0 {
 			exact := s.counts.cost(currency).Over(v.Of, 8)
 			v.Exact = &exact

@@ -19,10 +19,14 @@ import (
 type Service struct {
 	g         *gorm.DB
 	retention time.Duration
+	// sampled is about how many charges of a side are looked at; beyond that a part of its accounts stands for all.
+	sampled int64
 }
 
 // New makes a Service. retention is how long replays and conflicts are kept; 0 for ever.
-func New(g *gorm.DB, retention time.Duration) *Service { return &Service{g: g, retention: retention} }
+func New(g *gorm.DB, retention time.Duration) *Service {
+	return &Service{g: g, retention: retention, sampled: sampled}
+}
 
 // ErrNotStarted says that a rollout has not begun: there is nothing to compare.
 var ErrNotStarted = errors.New("comparison: the rollout has not started")
@@ -159,8 +163,8 @@ func (s *Service) compare(ctx context.Context, tx *gorm.DB, r rollout.Rollout, n
 	var sides [3]side
 	for i, p := range picks {
 		p.part = ways
-		if totals[i] > sampled {
-			p.part = int(max(ways*sampled/totals[i], 1))
+		if totals[i] > s.sampled {
+			p.part = int(max(ways*s.sampled/totals[i], 1))
 		}
 		var err error
 		if sides[i], err = read(ctx, tx, p, totals[i]); err != nil {

@@ -79,7 +79,7 @@ func find(ctx context.Context, g *gorm.DB, accountID, jobID, operationID string)
 	return t, nil
 }
 
-// Attribute appends a correction to a record. Faults: invalid_request, cost_record_not_found, state_conflict when the
+// Attribute appends a correction to a record. Faults: invalid_request (also for one that corrects nothing), cost_record_not_found, state_conflict when the
 // record was attributed meanwhile, and those of operation.Apply. What does not exist is named at its field.
 func (s *Service) Attribute(ctx context.Context, r AttributeRequest) (operation.Outcome, error) {
 	rec, err := s.Get(ctx, r.RecordKey)
@@ -107,6 +107,9 @@ func (s *Service) Attribute(ctx context.Context, r AttributeRequest) (operation.
 				result.JobID = *t.JobID
 			}
 		}
+		if rec.Seq == r.Seq && rec.is(result) {
+			return nil, fault.InvalidField("account", "is whom the record is put down to already")
+		}
 		if action == nil {
 			action = rec.Action
 		}
@@ -128,6 +131,17 @@ func (s *Service) Attribute(ctx context.Context, r AttributeRequest) (operation.
 		return result, audit.Record(ctx, tx.DB, audit.Row{Actor: r.Actor, Action: req.Kind, Object: req.Object, Reason: r.Reason,
 			Before: rec.target(), After: now.target(), OperationID: r.OperationID, RequestID: r.RequestID, TraceID: tx.TraceID})
 	})
+}
+
+// is reports whether a record is put down already as an attribution says.
+func (r Record) is(to AttributeResult) bool {
+	same := func(have *string, want string) bool {
+		if have == nil {
+			return want == ""
+		}
+		return *have == want
+	}
+	return r.State == to.State && same(r.ToAccountID, to.AccountID) && same(r.ToOperationID, to.OperationID) && (to.OperationID != "" || same(r.ToJobID, to.JobID))
 }
 
 // Object names a record in the audit log.

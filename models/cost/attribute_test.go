@@ -2,6 +2,7 @@ package cost_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -108,6 +109,25 @@ func TestOverheadRules(t *testing.T) {
 	network := func(r *cost.NewRecord) { r.Dimensions = map[string]string{"service": "network"} }
 	nat := func(r *cost.NewRecord) { r.Description = "NAT gateway hours" }
 	b.record("cloud", rec("a", "1", network), rec("b", "1", network, ofJob("acct_7", "j1")), rec("c", "1", nat), rec("d", "1"))
+	ahead := func(m cost.Match) string {
+		t.Helper()
+		p, err := b.costs.PreviewRule(context.Background(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := fmt.Sprint(p.Records)
+		for _, x := range p.Totals {
+			out += fmt.Sprint(" ", x.Count, " ", x.Amount, " ", x.Currency)
+		}
+		return out
+	}
+	// What a rule would claim is said before, and is what it claims.
+	if got := ahead(cost.Match{Source: "cloud", Dimension: "service", DimensionValue: "network"}) + ", " + ahead(cost.Match{Description: "nat GATEWAY"}) + ", " +
+		ahead(cost.Match{Source: "cloud"}) + ", " + ahead(cost.Match{Source: "nobody"}); got != "1 1 1 USD, 1 1 1 USD, 3 3 3 USD, 0" {
+		t.Errorf("ahead: %s", got)
+	}
+	_, err := b.costs.PreviewRule(context.Background(), cost.Match{Dimension: "service"})
+	refusedAs(t, err, fault.CodeInvalid, "dimension_value")
 	got := b.rule(cost.Match{Source: "cloud", Dimension: "service", DimensionValue: "network"})
 	if got.Matched != 1 || b.one("a").State != cost.Overhead || *b.one("a").RuleID != got.RuleID || b.one("b").State != cost.Attributed {
 		t.Errorf("%+v, a %+v", got, b.one("a"))
@@ -127,7 +147,7 @@ func TestOverheadRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	retire.Envelope = person()
-	_, err := b.costs.RetireRule(context.Background(), retire)
+	_, err = b.costs.RetireRule(context.Background(), retire)
 	refusedAs(t, err, fault.CodeStateConflict, "")
 	retire.Envelope, retire.RuleID = person(), "none"
 	_, err = b.costs.RetireRule(context.Background(), retire)
@@ -180,6 +200,17 @@ func TestUnattributedFor(t *testing.T) {
 	if err != nil || count != 2 || len(examples) != 2 || examples[0].ExternalID != "render" || examples[1].ExternalID != "any" || examples[1].Action != nil {
 		t.Errorf("%d %+v %v", count, examples, err)
 	}
+	// One of a known action concerns it whenever it arose: a bill dates a line by the day that it is for.
+	b.record("farm", rec("day", "7", ofAction(modeltest.Action), at(-24*time.Hour)))
+	if count, examples, err = cost.UnattributedFor(context.Background(), b.G, modeltest.Action, noon, noon.Add(2*time.Hour)); err != nil || count != 3 || examples[0].ExternalID != "day" {
+		t.Errorf("%d %+v %v", count, examples, err)
+	}
+	if err := b.attribute(b.one("day"), "acct_7", "j1", "found"); err != nil {
+		t.Fatal(err)
+	}
+	// To put it down to where it is, or an unattributed one to nobody, corrects nothing.
+	refusedAs(t, b.attribute(b.one("day"), "acct_7", "j1", "again"), fault.CodeInvalid, "account")
+	refusedAs(t, b.attribute(b.one("any"), "", "", "no idea"), fault.CodeInvalid, "account")
 	if err := b.attribute(b.one("any"), "acct_7", "j1", "found"); err != nil {
 		t.Fatal(err)
 	}

@@ -82,10 +82,14 @@ type Record struct {
 type Service struct {
 	g   *gorm.DB
 	ops *operation.Store
+	// lossDeliveries is at how many of the newest deliveries Losses looks; tests make it small.
+	lossDeliveries int
 }
 
 // New makes a Service.
-func New(ops *operation.Store) *Service { return &Service{g: ops.DB(), ops: ops} }
+func New(ops *operation.Store) *Service {
+	return &Service{g: ops.DB(), ops: ops, lossDeliveries: LossDeliveries}
+}
 
 // Scope is the scope of all operations on one source's costs.
 func Scope(source string) operation.Scope { return operation.Named("costs:" + source) }

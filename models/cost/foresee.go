@@ -17,15 +17,14 @@ type Foreseen struct {
 	latest map[string]time.Time
 }
 
-// Concerns tells whether an unattributed record concerns an action in a period that began at from: one of that action, or
-// one without any, which concerns every action.
+// Concerns tells whether an unattributed record concerns an action in a period that began at from: one of that action,
+// whenever it arose, or one without any that arose since, which concerns every action.
 func (f Foreseen) Concerns(action string, from time.Time) bool {
-	for _, a := range []string{action, ""} {
-		if at, ok := f.latest[a]; ok && !at.Before(from) {
-			return true
-		}
+	if _, known := f.latest[action]; known && action != "" {
+		return true
 	}
-	return false
+	at, ok := f.latest[""]
+	return ok && !at.Before(from)
 }
 
 // Foresee tells what recording these records of a source would come to, without recording them. The records are those of

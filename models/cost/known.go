@@ -26,13 +26,14 @@ type Example struct {
 // maxExamples is how many records UnattributedFor names.
 const maxExamples = 5
 
-// UnattributedFor counts the records that arose in [from, to), are unattributed and concern an action: those of that
-// action, and those without a known one, which concern every action. It also returns the oldest of them, at most
+// UnattributedFor counts the records that are unattributed and concern an action: those of that action, whenever they arose
+// (a bill dates a line by the day or the month that it is for), and those without a known one that arose in [from, to), which
+// concern every action. It also returns the oldest of them, at most
 // five. It may run inside a transaction.
 func UnattributedFor(ctx context.Context, g *gorm.DB, action string, from, to time.Time) (int64, []Example, error) {
-	const concerned = ` FROM cost_states s WHERE s.state = 'unattributed' AND s.occurred_at >= ? AND s.occurred_at < ? AND (s.action = ? OR s.action IS NULL)`
+	const concerned = ` FROM cost_states s WHERE s.state = 'unattributed' AND (s.action = ? OR s.action IS NULL AND s.occurred_at >= ? AND s.occurred_at < ?)`
 	var count int64
-	if err := g.WithContext(ctx).Raw(`SELECT count(*)`+concerned, from, to, action).Scan(&count).Error; err != nil {
+	if err := g.WithContext(ctx).Raw(`SELECT count(*)`+concerned, action, from, to).Scan(&count).Error; err != nil {
 		return 0, nil, fmt.Errorf("cost: unattributed: %w", err)
 	}
 	if count == 0 {
@@ -41,7 +42,7 @@ func UnattributedFor(ctx context.Context, g *gorm.DB, action string, from, to ti
 	var examples []Example
 	err := g.WithContext(ctx).Raw(`SELECT r.key, r.source, r.external_id, r.amount, r.currency, r.occurred_at, x.action
 		FROM (SELECT s.record_key, s.action, s.occurred_at`+concerned+` ORDER BY s.occurred_at, s.record_key LIMIT ?) x
-		JOIN cost_records r ON r.key = x.record_key ORDER BY x.occurred_at, x.record_key`, from, to, action, maxExamples).Scan(&examples).Error
+		JOIN cost_records r ON r.key = x.record_key ORDER BY x.occurred_at, x.record_key`, action, from, to, maxExamples).Scan(&examples).Error
 	if err != nil {
 		return 0, nil, fmt.Errorf("cost: unattributed: %w", err)
 	}

@@ -12,9 +12,10 @@ import (
 // Losses looks at the newest deliveries of all actions, and among them at so many jobs of one action: enough to tell, and
 // quick enough to be asked while somebody types a price.
 const (
-	lossDays       = 28
-	lossDeliveries = 50_000
-	lossJobs       = 2_000
+	lossDays = 28
+	lossJobs = 2_000
+	// LossDeliveries is at how many of the newest deliveries Losses looks.
+	LossDeliveries = 50_000
 )
 
 // Loss is a currency in which delivered jobs of an action cost more than a price would bring in for them.
@@ -26,6 +27,8 @@ type Loss struct {
 	Credits credit.Sum
 	Revenue decimal.Decimal
 	Cost    decimal.Decimal
+	// Part is true where there were more deliveries than are looked at, so that older jobs of these days were not.
+	Part bool
 }
 
 // Losses holds a rule version, made or only thought of, against what the action's jobs cost that were delivered within 28
@@ -39,19 +42,21 @@ func (s *Service) Losses(ctx context.Context, r pricing.Rule) ([]Loss, error) {
 		Units    int64
 		Jobs     int64
 		Amount   decimal.Decimal
+		Part     bool
 	}
 	err := s.g.WithContext(ctx).Raw(`WITH v AS (
 			SELECT DISTINCT ON (currency) currency, value FROM credit_values WHERE valid_from <= statement_timestamp() ORDER BY currency, valid_from DESC, key DESC),
-		j AS (
-			SELECT account_key, key, units FROM (
-				SELECT account_key, key, units, action, delivered_at FROM jobs WHERE delivered_at > statement_timestamp() - make_interval(days => ?)
-				ORDER BY delivered_at DESC LIMIT ?) x WHERE action = ? ORDER BY delivered_at DESC LIMIT ?),
+		x AS MATERIALIZED (
+			SELECT account_key, key, units, action, delivered_at FROM jobs WHERE delivered_at > statement_timestamp() - make_interval(days => ?)
+			ORDER BY delivered_at DESC LIMIT ?),
+		j AS MATERIALIZED (SELECT account_key, key, units FROM x WHERE action = ? ORDER BY delivered_at DESC LIMIT ?),
 		c AS (
 			SELECT j.account_key, j.key, j.units, r.currency, sum(r.amount) AS amount
 			FROM j JOIN cost_states s ON s.account_key = j.account_key AND s.job_key = j.key AND s.state = 'attributed'
 			JOIN cost_records r ON r.key = s.record_key GROUP BY 1, 2, 3, 4)
-		SELECT c.currency, v.value, c.units, count(*) AS jobs, sum(c.amount) AS amount FROM c JOIN v ON v.currency = c.currency
-		GROUP BY 1, 2, 3 ORDER BY 1`, lossDays, lossDeliveries, r.Action, lossJobs).Scan(&rows).Error
+		SELECT c.currency, v.value, c.units, count(*) AS jobs, sum(c.amount) AS amount,
+			(SELECT count(*) FROM x) >= ? OR (SELECT count(*) FROM j) >= ? AS part FROM c JOIN v ON v.currency = c.currency
+		GROUP BY 1, 2, 3 ORDER BY 1`, lossDays, s.lossDeliveries, r.Action, lossJobs, s.lossDeliveries, lossJobs).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("cost: losses: %w", err)
 	}
@@ -63,7 +68,7 @@ func (s *Service) Losses(ctx context.Context, r pricing.Rule) ([]Loss, error) {
 			return nil, nil //nolint:nilerr // a price that no number of credits holds is not too low
 		}
 		if x.Currency != row.Currency {
-			x = Loss{Currency: row.Currency}
+			x = Loss{Currency: row.Currency, Part: row.Part}
 		}
 		x.Jobs, x.Credits, x.Cost = x.Jobs+row.Jobs, x.Credits.Plus(credit.SumOf(price).Times(row.Jobs)), x.Cost.Plus(row.Amount)
 		if i+1 < len(rows) && rows[i+1].Currency == row.Currency {

@@ -50,6 +50,17 @@ func TestAPriceBelowItsKnownCost(t *testing.T) {
 	if len(l) != 1 || l[0].Currency != "USD" || l[0].Jobs != 2 || l[0].Credits.String() != "54" || l[0].Revenue.String() != "0.7290" || l[0].Cost.Canonical() != "0.81" {
 		t.Errorf("%+v", l)
 	}
+	if l[0].Part {
+		t.Errorf("two deliveries are a part: %+v", l)
+	}
+	// Of more deliveries than are looked at the newest count, and it says so.
+	b.costs.SetLossDeliveries(1)
+	cheapest := cheap
+	cheapest.DiscountBps = 10_000
+	if l := losses(cheapest); len(l) != 1 || !l[0].Part || l[0].Jobs != 1 || l[0].Cost.Canonical() != "0.2" {
+		t.Errorf("of the newest delivery: %+v", l)
+	}
+	b.costs.SetLossDeliveries(cost.LossDeliveries)
 	cheap.DiscountBps = 8000
 	if l := losses(cheap); len(l) != 2 || l[0].Currency != "EUR" || l[1].Currency != "USD" {
 		t.Errorf("%+v", l)

@@ -3,6 +3,7 @@ package cost
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"time"
 
@@ -35,7 +36,8 @@ type Margin struct {
 	// ledger. What was settled outside is not in it.
 	Charged credit.Sum
 	// Revenue is Charged at what a credit was worth when each entry was made, and nil where the value of a credit is not
-	// set in this currency for all of them. Margin is Revenue − Cost, nil with it.
+	// set in this currency for all of them; of a group without entries it is 0 where one is set before the period ends. Margin is
+	// Revenue − Cost, nil with it.
 	Revenue *decimal.Decimal
 	Cost    decimal.Decimal
 	// Records counts the attributed records behind Cost.
@@ -93,6 +95,10 @@ func (s *Service) Margins(ctx context.Context, by By, from, to time.Time) (Margi
 		if err != nil {
 			return fmt.Errorf("cost: margin: revenue: %w", err)
 		}
+		var valued []string
+		if err := g.Raw(`SELECT DISTINCT currency FROM credit_values WHERE valid_from < ?`, to).Scan(&valued).Error; err != nil {
+			return fmt.Errorf("cost: margin: values: %w", err)
+		}
 		var costs []struct {
 			State         State
 			Grp, Currency string
@@ -148,6 +154,10 @@ func (s *Service) Margins(ctx context.Context, by By, from, to time.Time) (Margi
 			}
 		}
 		for _, x := range rows {
+			// Bills come later than charges: what cost something and was not charged in the period brought in nothing.
+			if entries[x.Group] == 0 && slices.Contains(valued, x.Currency) {
+				x.Revenue = &decimal.Decimal{}
+			}
 			if x.Revenue != nil {
 				margin := x.Revenue.Minus(x.Cost)
 				x.Margin = &margin

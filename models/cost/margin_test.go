@@ -77,3 +77,31 @@ func TestMargins(t *testing.T) {
 		refusedAs(t, err, fault.CodeInvalid, field)
 	}
 }
+
+// A bill comes later than the charge: what cost something in a period in which it was not charged brought in nothing, and its
+// margin is a loss. Only where a credit has no value in the currency by then is there none.
+func TestACostWithoutChargesIsALoss(t *testing.T) {
+	b := newBooks(t)
+	now := time.Now()
+	from, to := now.AddDate(0, 0, -9), now.AddDate(0, 0, -2)
+	in := func(currency string) func(*cost.NewRecord) {
+		return func(r *cost.NewRecord) { r.Currency, r.Time = currency, now.AddDate(0, 0, -5) }
+	}
+	b.record("farm", rec("a", "0.20", in("USD"), ofJob("acct_7", "j1")), rec("b", "3", in("EUR"), ofJob("acct_7", "j1")), rec("c", "4", in("JPY"), ofJob("acct_7", "j1")))
+	b.value("USD", "0.01", from.AddDate(0, 0, -1))
+	b.value("EUR", "0.01", to) // too late
+	for _, by := range cost.Bys() {
+		m, err := b.costs.Margins(context.Background(), by, from, to)
+		if err != nil || len(m.Rows) != 3 {
+			t.Fatalf("%s: %+v %v", by, m, err)
+		}
+		for _, r := range m.Rows {
+			if r.Charged.Sign() != 0 {
+				t.Errorf("%s: %+v", by, r)
+			}
+			if set := r.Currency == "USD"; set != (r.Margin != nil) || set && (r.Revenue.Sign() != 0 || r.Margin.Canonical() != "-0.2") {
+				t.Errorf("%s: %+v", by, r)
+			}
+		}
+	}
+}

@@ -89,6 +89,9 @@ func (n NewRule) request(kind string) operation.Request {
 			"discount_bps": n.DiscountBps, "rounding": string(n.Rounding), "example_units": example, "reason": n.Reason}}
 }
 
+// DetailUnit is under what the Detail of a refused rule version holds the unit that its action has.
+const DetailUnit = "unit"
+
 func actionObject(id string) string { return "action:" + id }
 
 // CreateRule creates the action where it is new and appends its next rule version, without putting it in
@@ -214,7 +217,7 @@ func (s *Service) appendRule(ctx context.Context, tx *operation.Tx, n NewRule) (
 		return RuleResult{}, before, fmt.Errorf("pricing: latest version: %w", err)
 	}
 	if before.Unit != n.Unit {
-		return RuleResult{}, before, fault.InvalidField("unit", "is %q for this action and cannot change", before.Unit)
+		return RuleResult{}, before, fault.InvalidField("unit", "is %q for this action and cannot change", before.Unit).With(DetailUnit, before.Unit)
 	}
 	example := n.ExampleUnits
 	if example == 0 {

@@ -13,8 +13,10 @@ import (
 )
 
 const (
-	// againRows is how many decisions one run looks at once more: what was right may have been damaged since.
+	// againRows is how many decisions one run looks at once more: what was right may have been damaged since. The rounds of
+	// live rollouts go on to the last one, for againFor at most: see reread.
 	againRows = 20_000
+	againFor  = 15 * time.Second
 	// keptFindings is how many findings of one run are kept.
 	keptFindings = 1000
 	// lateness is how much later than its own time a row may become visible: longer than any transaction lasts.
@@ -22,7 +24,11 @@ const (
 )
 
 // checker makes the three checks of a rollout.
-type checker struct{ costs CostsFunc }
+type checker struct {
+	costs CostsFunc
+	// again is againRows; tests make it small.
+	again int
+}
 
 // run examines the decisions that are new below the oldest transaction under way, those whose entries or replays are
 // new, those with an open finding, and a part of all others in turn; stores what came out; and returns it. Two runs of
@@ -81,14 +87,19 @@ const examined = `fresh AS (SELECT account_key, operation_id FROM decisions WHER
 	served AS (SELECT p.account_key, p.operation_id FROM operation_attempts p WHERE p.at > @since AND p.scope = '' AND p.outcome = 'replayed'),
 	open AS (SELECT account_key, operation_id FROM rollout_findings WHERE rollout_id = @ro AND gone_at IS NULL),
 	d AS MATERIALIZED (SELECT d.account_key, d.operation_id, d.action, d.units, d.rule_version, d.price, d.rollout_id, d.rollout_version, d.stage, d.cohort,
-			d.reason, d.expires_at IS NOT NULL AS quoted, o.job_key, o.result IS NOT NULL AS charged
+			d.bucket, d.at, d.reason, d.expires_at IS NOT NULL AS quoted, o.job_key, o.result IS NOT NULL AS charged
 		FROM (SELECT account_key, operation_id FROM fresh UNION SELECT account_key, operation_id FROM again UNION SELECT * FROM moved
 			UNION SELECT * FROM served UNION SELECT * FROM open) one
 		JOIN decisions d ON d.account_key = one.account_key AND d.operation_id = one.operation_id AND d.rollout_id = @ro
 		LEFT JOIN operations o ON o.account_key = d.account_key AND o.scope = '' AND o.id = d.operation_id AND o.kind = 'charge')`
 
+// bucketOf is what Bucket of package pricing says of account a in rollout o: 2^32 is 67296 in the numbers modulo 100000.
+const bucketOf = `(SELECT (('x' || substr(h, 1, 8))::bit(32)::bigint % 100000 * 67296 + ('x' || substr(h, 9, 8))::bit(32)::bigint) % 100000
+			FROM encode(sha256(convert_to('recoup-bucket-v1', 'UTF8') || decode('00', 'hex') || convert_to(o.salt, 'UTF8') || decode('00', 'hex') || convert_to(a.id, 'UTF8')), 'hex') h)`
+
 // problems are what is wrong with the decisions of d, one row each: check, account, operation, what, expected, found. What
-// and the values are codes, see Problem.
+// and the values are codes, see Problem. What an account's plan, region and attributes were at the time nobody knows any
+// more, so admission is held against names, thresholds and enrolments.
 const problems = `SELECT 'uniqueness' AS "check", d.account_key, d.operation_id, 'operation_charges' AS what, '1' AS expected, n::text AS found
 		FROM d CROSS JOIN LATERAL (SELECT count(*) AS n FROM entries e WHERE e.operation_id = d.operation_id AND e.account_key = d.account_key AND e.type = 'charge') x WHERE n > 1
 	UNION ALL SELECT 'uniqueness', d.account_key, d.operation_id, 'job_charges', '1', n::text
@@ -103,11 +114,18 @@ const problems = `SELECT 'uniqueness' AS "check", d.account_key, d.operation_id,
 		WHERE d.charged AND (p.price, p.rule_version) IS DISTINCT FROM (d.price, d.rule_version)
 	UNION ALL SELECT 'consistency', d.account_key, d.operation_id, 'admission:' || d.rollout_version,
 			COALESCE(v.state_after || '|' || v.stage_after, ''), d.reason || '|' || COALESCE(d.stage::text, '')
-		FROM d LEFT JOIN rollout_events v ON v.rollout_id = d.rollout_id AND v.version = d.rollout_version
-		WHERE v.version IS NULL OR v.state_after NOT IN ('running', 'paused', 'halted')
+		FROM d JOIN accounts a ON a.key = d.account_key JOIN rollouts o ON o.id = d.rollout_id
+			LEFT JOIN rollout_events v ON v.rollout_id = d.rollout_id AND v.version = d.rollout_version
+		WHERE v.version IS NULL OR d.bucket <> ` + bucketOf + ` OR v.state_after NOT IN ('running', 'paused', 'halted')
 			OR d.cohort = 'candidate' AND d.reason <> 'enrolled' AND (v.state_after <> 'running' OR d.stage > v.stage_after)
 			OR d.cohort = 'candidate' AND NOT EXISTS (SELECT 1 FROM enrolments n WHERE n.account_key = d.account_key AND n.rollout_id = d.rollout_id
 				AND (d.reason <> 'enrolled' OR n.stage = d.stage))
+			OR d.reason IN ('below_threshold', 'named') AND NOT EXISTS (SELECT 1 FROM rollout_stages s WHERE s.rollout_id = d.rollout_id AND s.stage = d.stage
+				AND CASE d.reason WHEN 'named' THEN COALESCE(jsonb_exists(s.segment -> 'accounts', a.id), false) ELSE d.bucket < s.threshold END)
+			OR d.cohort = 'baseline' AND v.state_after = 'running' AND EXISTS (SELECT 1 FROM rollout_stages s WHERE s.rollout_id = d.rollout_id AND s.stage <= v.stage_after
+				AND (COALESCE(jsonb_exists(s.segment -> 'accounts', a.id), false) OR d.bucket < s.threshold AND NOT jsonb_exists_any(s.segment, ARRAY['plans', 'regions', 'attributes'])))
+			OR d.cohort = 'baseline' AND EXISTS (SELECT 1 FROM enrolments n WHERE n.account_key = d.account_key AND n.rollout_id = d.rollout_id
+				AND n.enrolled_at < d.at - make_interval(secs => @lateness))
 	UNION ALL SELECT 'reconciliation', d.account_key, d.operation_id, 'charge',
 			'-' || d.price || '|' || d.rule_version || '|' || d.rollout_id || '|' || d.cohort, COALESCE(x.found, '')
 		FROM d LEFT JOIN LATERAL (SELECT string_agg(e.amount || '|' || COALESCE(e.rule_version, '') || '|' || COALESCE(e.rollout_id, '') || '|' || COALESCE(e.cohort, ''), ';' ORDER BY e.seq) AS found,
@@ -130,7 +148,7 @@ func (c checker) examine(ctx context.Context, g *gorm.DB, r Rollout, at progress
 		since = at.CheckedAt.Add(-lateness)
 	}
 	args := map[string]any{"ro": r.ID, "from": at.Horizon, "upto": upto, "since": since,
-		"again_tx": at.AgainTx, "again_account": at.AgainAccount, "again_id": at.AgainID, "again_rows": againRows, "kept": keptFindings}
+		"again_tx": at.AgainTx, "again_account": at.AgainAccount, "again_id": at.AgainID, "again_rows": c.again, "kept": keptFindings, "lateness": lateness.Seconds()}
 	var seen struct {
 		Fresh int64
 		Tx    *string
@@ -152,7 +170,7 @@ func (c checker) examine(ctx context.Context, g *gorm.DB, r Rollout, at progress
 	if err != nil {
 		return 0, fmt.Errorf("rollout: examine: %w", err)
 	}
-	if seen.Tx == nil || seen.N < againRows {
+	if seen.Tx == nil || seen.N < int64(c.again) {
 		// The end is reached: the next run begins anew.
 		zero, none, empty := "0", int64(0), ""
 		seen.Tx, seen.Acc, seen.ID = &zero, &none, &empty
@@ -262,7 +280,37 @@ func (s *Service) Check(ctx context.Context, id string) (Checks, error) {
 	return made, nil
 }
 
-// CheckLive makes the checks of all rollouts that are live. It goes on after a failure and returns the first.
+// reread looks at all older decisions of a rollout once more and keeps what it finds for the check that follows: damage to
+// one of them is found by the next round, however many there are, as long as a round reads them within againFor. Else it
+// goes on where it stopped.
+func (s *Service) reread(ctx context.Context, r Rollout) error {
+	for begun := time.Now(); time.Since(begun) < againFor; {
+		more := false
+		err := db.InTx(ctx, s.g, func(g *gorm.DB) error {
+			g = g.WithContext(ctx)
+			var at progress
+			res := g.Raw(`SELECT horizon::text AS horizon, again_tx::text AS again_tx, again_account, again_id, clock_timestamp() AS checked_at
+				FROM rollout_checks WHERE rollout_id = ? FOR UPDATE`, r.ID).Scan(&at)
+			if res.Error != nil || res.RowsAffected == 0 {
+				return res.Error
+			}
+			// What is new is not this look's: nothing lies between the horizon and itself, nor after now.
+			now := at.CheckedAt.Add(lateness)
+			at.CheckedAt = &now
+			if _, err := s.checks.examine(ctx, g, r, at, at.Horizon); err != nil {
+				return err
+			}
+			return g.Raw(`SELECT again_tx <> '0' FROM rollout_checks WHERE rollout_id = ?`, r.ID).Row().Scan(&more)
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckLive makes the checks of all rollouts that are live, and looks at their older decisions once more. It goes on after a
+// failure and returns the first.
 func (s *Service) CheckLive(ctx context.Context) error {
 	live, err := s.Live(ctx)
 	if err != nil {
@@ -270,7 +318,11 @@ func (s *Service) CheckLive(ctx context.Context) error {
 	}
 	var first error
 	for _, r := range live {
-		if _, err := s.Check(ctx, r.ID); err != nil && first == nil {
+		err := s.reread(ctx, r)
+		if _, failed := s.Check(ctx, r.ID); failed != nil {
+			err = failed
+		}
+		if err != nil && first == nil {
 			first = fmt.Errorf("rollout %s: %w", r.ID, err)
 		}
 	}

@@ -16,7 +16,8 @@ func (w *world) damage(statements ...string) {
 	w.t.Helper()
 	err := w.G.Transaction(func(g *gorm.DB) error {
 		for _, s := range append([]string{"SET LOCAL session_replication_role = replica", "ALTER TABLE entries DISABLE TRIGGER USER",
-			"ALTER TABLE decisions DISABLE TRIGGER USER", "ALTER TABLE operation_attempts DISABLE TRIGGER USER"}, statements...) {
+			"ALTER TABLE decisions DISABLE TRIGGER USER", "ALTER TABLE rollout_stages DISABLE TRIGGER USER", "ALTER TABLE enrolments DISABLE TRIGGER USER", "ALTER TABLE jobs DISABLE TRIGGER USER",
+			"ALTER TABLE operation_attempts DISABLE TRIGGER USER"}, statements...) {
 			if err := g.Exec(s).Error; err != nil {
 				return err
 			}
@@ -49,15 +50,23 @@ func TestDamageTurnsEachCheckRed(t *testing.T) {
 			`INSERT INTO entries SELECT account_key, seq + 1000, type, amount, balance_after, job_key, 'forged', rollout_id, cohort, rule_version, actor, trace_id, category, reference, reason, created_at, hash FROM entries WHERE ` + c1}},
 		"a second charge by the operation": {rollout.Uniqueness, []string{
 			`INSERT INTO entries SELECT account_key, seq + 1000, type, amount, balance_after, job_key + 1000, operation_id, rollout_id, cohort, rule_version, actor, trace_id, category, reference, reason, created_at, hash FROM entries WHERE ` + c1}},
-		"the price of a decision":      {rollout.Consistency, []string{`UPDATE decisions SET price = price + 1 WHERE ` + c1}},
-		"the rule version of an entry": {rollout.Consistency, []string{`UPDATE entries SET rule_version = '` + v1 + `' WHERE ` + c1}},
-		"the price that a replay says": {rollout.Consistency, []string{`UPDATE operation_attempts SET price = 1 WHERE ` + c1}},
-		"a stage not reached":          {rollout.Consistency, []string{`UPDATE decisions SET stage = 2 WHERE ` + c1}},
-		"a version that never was":     {rollout.Consistency, []string{`UPDATE decisions SET rollout_version = 77 WHERE ` + c1}},
-		"a charge is gone":             {rollout.Reconciliation, []string{`DELETE FROM entries WHERE ` + c1}},
-		"the amount of a charge":       {rollout.Reconciliation, []string{`UPDATE entries SET amount = -1 WHERE ` + c1}},
-		"the attribution of a charge":  {rollout.Reconciliation, []string{`UPDATE entries SET cohort = 'baseline' WHERE ` + c1}},
-		"a decision is gone":           {rollout.Reconciliation, []string{`DELETE FROM decisions WHERE ` + c1}},
+		"the price of a decision":                {rollout.Consistency, []string{`UPDATE decisions SET price = price + 1 WHERE ` + c1}},
+		"the rule version of an entry":           {rollout.Consistency, []string{`UPDATE entries SET rule_version = '` + v1 + `' WHERE ` + c1}},
+		"the price that a replay says":           {rollout.Consistency, []string{`UPDATE operation_attempts SET price = 1 WHERE ` + c1}},
+		"a stage not reached":                    {rollout.Consistency, []string{`UPDATE decisions SET stage = 2 WHERE ` + c1}},
+		"a stage that does not admit the bucket": {rollout.Consistency, []string{`UPDATE rollout_stages SET threshold = 1`}},
+		"another bucket":                         {rollout.Consistency, []string{`UPDATE decisions SET bucket = bucket + 1 WHERE ` + c1}},
+		"a name that is not the account's":       {rollout.Consistency, []string{`UPDATE decisions SET reason = 'named' WHERE ` + c1}},
+		"a baseline that was to be the candidate": {rollout.Consistency, []string{
+			`UPDATE decisions SET cohort = 'baseline', stage = NULL, reason = 'above_threshold' WHERE ` + c1, `UPDATE entries SET cohort = 'baseline' WHERE ` + c1, `UPDATE jobs SET cohort = 'baseline' WHERE ` + c1}},
+		"a baseline of an enrolled account": {rollout.Consistency, []string{
+			`UPDATE rollout_stages SET threshold = 1`, `UPDATE enrolments SET enrolled_at = enrolled_at - interval '1 hour'`,
+			`UPDATE decisions SET cohort = 'baseline', stage = NULL, reason = 'above_threshold' WHERE ` + c1, `UPDATE entries SET cohort = 'baseline' WHERE ` + c1, `UPDATE jobs SET cohort = 'baseline' WHERE ` + c1}},
+		"a version that never was":    {rollout.Consistency, []string{`UPDATE decisions SET rollout_version = 77 WHERE ` + c1}},
+		"a charge is gone":            {rollout.Reconciliation, []string{`DELETE FROM entries WHERE ` + c1}},
+		"the amount of a charge":      {rollout.Reconciliation, []string{`UPDATE entries SET amount = -1 WHERE ` + c1}},
+		"the attribution of a charge": {rollout.Reconciliation, []string{`UPDATE entries SET cohort = 'baseline' WHERE ` + c1}},
+		"a decision is gone":          {rollout.Reconciliation, []string{`DELETE FROM decisions WHERE ` + c1}},
 	}
 	for name, c := range cases {
 		for _, examined := range []bool{false, true} {
@@ -94,6 +103,40 @@ func TestDamageTurnsEachCheckRed(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// However many decisions a rollout has, one round looks at all of them: damage to the oldest does not wait for its turn.
+func TestDamageToAnOldDecisionIsFoundInOneRound(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	w.rollouts.SetAgain(3)
+	w.draft(discount, shares(10_000, 100_000)...)
+	w.must(w.rollouts.Start, discount)
+	for range 10 {
+		w.charge("acct_42", ids.New())
+	}
+	w.charge("acct_42", "c1")
+	round := func() rollout.Checks {
+		t.Helper()
+		if err := w.rollouts.CheckLive(ctx); err != nil {
+			t.Fatal(err)
+		}
+		checks, err := w.rollouts.LastChecks(ctx, discount)
+		if err != nil || checks == nil {
+			t.Fatal(err)
+		}
+		return *checks
+	}
+	w.damage(`UPDATE entries SET created_at = created_at - interval '1 hour'`) // so that no entry leads to its decision
+	for range 2 {
+		if checks := round(); !checks.Passed() || checks.Examined != 11 {
+			t.Fatalf("before: %s, %d examined", checks.Why(), checks.Examined)
+		}
+	}
+	w.damage(`UPDATE decisions SET price = price + 1 WHERE operation_id = 'c1'`)
+	if checks := round(); outcome(checks, rollout.Consistency) != rollout.Fail || w.state(discount).State != rollout.Halted {
+		t.Errorf("%s, %s", checks.Why(), w.state(discount).State)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"recoup/models/cost"
 )
 
-// KnownCosts is the CostsFunc of an installation: the unattributed records of the rollout's action, or of no known
-// action, since its start, and for how many delivered jobs of the candidate a cost is known.
+// KnownCosts is the CostsFunc of an installation: the unattributed records of the rollout's action, those of no known
+// action since its start, and for how many delivered jobs of the candidate a cost is known.
 func KnownCosts(ctx context.Context, g *gorm.DB, r Rollout) (Costs, error) {
 	var out Costs
 	if r.StartedAt == nil {

@@ -69,8 +69,6 @@ func (s *Service) fire(ctx context.Context, d Scheduled) (done bool, err error) 
 		do = s.advanceStep()
 	case StepComplete:
 		do, reached = s.completeStep(), o.State == Running && o.Full()
-		// A person who completes looks at the checks; a clock does not.
-		do.ask = allGreen
 	}
 	if !reached {
 		return s.refuseDue(ctx, d, EndNotReached, nil)

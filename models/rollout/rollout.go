@@ -112,6 +112,7 @@ type Service struct {
 	zone     *time.Location
 	late     time.Duration
 	gate     Gate
+	checks   checker
 }
 
 // DefaultSecond is which steps of a new rollout need a second person where it does not say.
@@ -142,7 +143,7 @@ const DefaultLate = time.Hour
 
 // New makes a Service.
 func New(ops *operation.Store, o Options) *Service {
-	s := &Service{g: ops.DB(), ops: ops, requests: o.Requests, second: o.Second, zone: o.Zone, late: o.Late, gate: o.Gate}
+	s := &Service{g: ops.DB(), ops: ops, requests: o.Requests, second: o.Second, zone: o.Zone, late: o.Late, gate: o.Gate, checks: checker{costs: o.Costs, again: againRows}}
 	if s.late == 0 {
 		s.late = DefaultLate
 	}
@@ -153,7 +154,7 @@ func New(ops *operation.Store, o Options) *Service {
 		s.requests = approval.NewStore(s.g, 0)
 	}
 	if s.gate == nil {
-		s.gate = checker{costs: o.Costs}.run
+		s.gate = s.checks.run
 	}
 	return s
 }

@@ -34,6 +34,8 @@ type step struct {
 	to          State
 	// forward is by how many stages it goes on: 0 or 1.
 	forward int
+	// leaves is true for a step that has to wait for the stage's shortest time.
+	leaves bool
 	// locks is true for a step that depends on the action's price in force or changes it.
 	locks bool
 	// ask is which checks it needs.
@@ -98,7 +100,7 @@ func (s *Service) Advance(ctx context.Context, r StepRequest) (operation.Outcome
 }
 
 func (s *Service) advanceStep() step {
-	return step{kind: kindAdvance, event: "advanced", from: []State{Running}, to: Running, forward: 1, ask: allGreen, second: Rollout.advanceNeedsSecond,
+	return step{kind: kindAdvance, event: "advanced", from: []State{Running}, to: Running, forward: 1, ask: allGreen, leaves: true, second: Rollout.advanceNeedsSecond,
 		before: func(o Rollout, _ pricing.LockedAction) error {
 			if o.Next() == nil {
 				return fault.State(string(o.State), "Rollout %s stands at its last stage. Nothing was changed.", o.ID).Because(WhyLastStage)
@@ -127,14 +129,15 @@ func (s *Service) RollBack(ctx context.Context, r StepRequest) (operation.Outcom
 	return s.step(ctx, r, step{kind: "roll_back_rollout", event: "rolled_back", from: []State{Running, Paused, Halted}, to: RolledBack})
 }
 
-// Complete makes the candidate the price in force, from a stage that admits everybody. Faults: invalid_request,
-// rollout_not_found, state_conflict, and those of operation.Apply.
+// Complete makes the candidate the price in force, from a stage that admits everybody and has lasted as long as it has to:
+// that cannot be undone, so checks are made again now and must all pass. Faults: invalid_request, rollout_not_found,
+// state_conflict, dwell_not_over, checks_not_passed, and those of operation.Apply. Where a check is red, the rollout is halted.
 func (s *Service) Complete(ctx context.Context, r StepRequest) (operation.Outcome, error) {
 	return s.step(ctx, r, s.completeStep())
 }
 
 func (s *Service) completeStep() step {
-	return step{kind: kindComplete, event: "completed", from: []State{Running}, to: Completed, locks: true, second: Rollout.completeNeedsSecond,
+	return step{kind: kindComplete, event: "completed", from: []State{Running}, to: Completed, locks: true, ask: allGreen, leaves: true, second: Rollout.completeNeedsSecond,
 		before: func(o Rollout, _ pricing.LockedAction) error {
 			if !o.Full() {
 				return fault.State(string(o.State), "Rollout %s does not admit everybody yet. Nothing was changed.", o.ID).Because(WhyNotEverybody)
@@ -279,7 +282,7 @@ func (s *Service) make(ctx context.Context, tx *operation.Tx, r StepRequest, do 
 // move is the guard: one conditional update on version and state.
 func (s *Service) move(ctx context.Context, tx *operation.Tx, before Rollout, do step) (Result, error) {
 	var dwell int64
-	if stage := before.Current(); stage != nil && do.forward > 0 {
+	if stage := before.Current(); stage != nil && do.leaves {
 		dwell = stage.MinDwellS
 	}
 	var after struct {
@@ -323,7 +326,7 @@ func (s *Service) whyNot(ctx context.Context, tx *operation.Tx, before Rollout, 
 	if other != "" {
 		return otherLive(now, other)
 	}
-	if until := now.DwellUntil(); until != nil && do.forward > 0 {
+	if until := now.DwellUntil(); until != nil && do.leaves {
 		return fault.New(fault.Conflict, fault.CodeDwellNotOver, "The stage lasts at least until %s. Nothing was changed.", until.UTC().Format(time.RFC3339)).
 			With("until", until.UTC())
 	}

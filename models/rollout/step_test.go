@@ -255,3 +255,25 @@ func TestCreateRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A completion cannot be undone: like an advance it waits for the stage's shortest time and for all checks, made again now.
+func TestCompleteWaits(t *testing.T) {
+	w := newWorld(t)
+	w.draft(discount, pricing.Stage{Threshold: pricing.Buckets, MinDwellS: 3600})
+	w.must(w.rollouts.Start, discount)
+	if err := w.step(w.rollouts.Complete, discount); !fault.Is(err, fault.CodeChecksNotPassed) {
+		t.Errorf("without a charge: %v", err)
+	}
+	w.charge("acct_42", "c1")
+	if err := w.step(w.rollouts.Complete, discount); !fault.Is(err, fault.CodeDwellNotOver) {
+		t.Errorf("before its stage is over: %v", err)
+	}
+	w.damage(`ALTER TABLE rollouts DISABLE TRIGGER USER`, `UPDATE rollouts SET stage_since = stage_since - interval '1 hour'`)
+	w.costs = rollout.Costs{Delivered: 10, Known: 10, Unattributed: 1, Names: []string{"farm/x"}}
+	if err := w.step(w.rollouts.Complete, discount); !fault.Is(err, fault.CodeChecksNotPassed) || w.state(discount).State != rollout.Halted {
+		t.Errorf("over a red check: %v, %s", err, w.state(discount).State)
+	}
+	w.costs.Unattributed = 0
+	w.must(w.rollouts.Resume, discount)
+	w.must(w.rollouts.Complete, discount)
+}

@@ -25,3 +25,9 @@ func listed(id string) templ.Attributes {
 }
 
 func reasonInput() templ.Attributes { return templ.Attributes{"maxlength": "500"} }
+
+// live asks for the preview of a rule anew while a person types in its form; without script a button does.
+func live() templ.Attributes {
+	return templ.Attributes{"hx-get": "/costs/rules/preview", "hx-include": "closest form", "hx-target": "this", "hx-swap": "outerHTML",
+		"hx-params": "source,description,dimension,dimension_value", "hx-trigger": "input from:closest form delay:250ms"}
+}

@@ -125,6 +125,14 @@ type Rules struct {
 type NewRule struct {
 	ui.Act
 	Source, Description, Dimension, Value, Reason ui.Field
+	Preview                                       RulePreview
+}
+
+// RulePreview is what a rule would claim at once; Say is empty while nothing is typed.
+type RulePreview struct {
+	Say     string
+	Problem string
+	Totals  []Total
 }
 
 // Retire is the form that ends a rule.

@@ -147,9 +147,16 @@ type New struct {
 	ID, Title, MinCharges, MinCosts, Reason ui.Field
 	Candidates                              []ui.Option
 	CandidateError                          string
+	Price                                   CandidatePrice
 	StagesError                             string
 	Stages                                  []NewStage
 	Terms                                   NewTerms
+}
+
+// CandidatePrice is what the candidate that is chosen costs, beside the price in force.
+type CandidatePrice struct {
+	Example, Price string
+	Loss           string // that it falls below known cost; empty: not that it is known
 }
 
 // NewStage are the fields of one stage.
@@ -195,6 +202,12 @@ func (s Step) kind() string {
 
 func idInput() templ.Attributes {
 	return templ.Attributes{"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}
+}
+
+// chosen asks for the price of the candidate anew when another one is chosen; without script a button does.
+func chosen() templ.Attributes {
+	return templ.Attributes{"hx-get": "/rollouts/new/candidate", "hx-include": "closest form", "hx-target": "this", "hx-swap": "outerHTML",
+		"hx-params": "candidate", "hx-trigger": "change from:#f-candidate"}
 }
 
 func numberInput() templ.Attributes {

@@ -170,9 +170,9 @@ func comparisons(key string) (en, ja string) {
 	case "effect.no_charges":
 		return "No charges to tell from", "判断できる課金がありません"
 	case "effect.say.one":
-		return "Projected: what the accounts that change charged and kept in the last {1} day, at the candidate's price. Worst: everything that all accounts of the stage charged on the dearest of those days, nothing refunded ({2} charges).", "見込み：変わるアカウントが過去{1}日間に課金し返金されなかった分を候補の価格で計算。最悪：段階の全アカウントの全課金（返金なし）が最も影響する日（課金 {2}件）。"
+		return "Projected: what the accounts that change charged and kept in the last {1} day, at the candidate's price. Worst: the least that one of those days could bring; where a charge is cheaper, everything that all accounts of the stage charged, nothing refunded; where it is dearer, what the accounts that change kept ({2} charges).", "見込み：変わるアカウントが過去{1}日間に課金し返金されなかった分を候補の価格で計算。最悪：最も少ない日の値。安くなる課金は段階の全アカウントの全課金（返金なし）、高くなる課金は変わるアカウントの返金されなかった分で計算（課金 {2}件）。"
 	case "effect.say.other":
-		return "Projected: what the accounts that change charged and kept in the last {1} days, at the candidate's price. Worst: everything that all accounts of the stage charged on the dearest of those days, nothing refunded ({2} charges).", "見込み：変わるアカウントが過去{1}日間に課金し返金されなかった分を候補の価格で計算。最悪：段階の全アカウントの全課金（返金なし）が最も影響する日（課金 {2}件）。"
+		return "Projected: what the accounts that change charged and kept in the last {1} days, at the candidate's price. Worst: the least that one of those days could bring; where a charge is cheaper, everything that all accounts of the stage charged, nothing refunded; where it is dearer, what the accounts that change kept ({2} charges).", "見込み：変わるアカウントが過去{1}日間に課金し返金されなかった分を候補の価格で計算。最悪：最も少ない日の値。安くなる課金は段階の全アカウントの全課金（返金なし）、高くなる課金は変わるアカウントの返金されなかった分で計算（課金 {2}件）。"
 	case "effect.dwell":
 		return "The stage lasts at least until {1}.", "この段階は最短で{1}まで続きます。"
 	case "effect.young":

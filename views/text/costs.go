@@ -140,6 +140,16 @@ func costs(key string) (en, ja string) {
 		return "Dimension", "属性名"
 	case "costs.dimension_value":
 		return "Its value", "属性の値"
+	case "costs.rule_preview":
+		return "Show what it claims", "対象を表示"
+	case "costs.rule_preview_wait":
+		return "What the rule would claim at once appears here.", "ルールがただちに対象とする明細がここに表示されます。"
+	case "costs.rule_claims":
+		return "It would claim", "対象となる金額"
+	case "costs.rule_ahead.one":
+		return "{1} unattributed record would become overhead at once.", "未帰属の明細{1}件がただちに間接費になります。"
+	case "costs.rule_ahead.other":
+		return "{1} unattributed records would become overhead at once.", "未帰属の明細{1}件がただちに間接費になります。"
 	case "costs.rule_submit":
 		return "Make rule", "ルールを作成"
 	case "costs.rule_retire":
@@ -288,7 +298,7 @@ func costs(key string) (en, ja string) {
 		return "Valid from ({1})", "適用開始（{1}）"
 
 	case "done.cost_attribute":
-		return "The record was attributed.", "帰属先を指定しました。"
+		return "Whom the record is put down to was changed.", "帰属先を変更しました。"
 	case "done.cost_rule":
 		return "The rule was made.", "ルールを作成しました。"
 	case "done.cost_rule_retire":
@@ -305,6 +315,8 @@ func costs(key string) (en, ja string) {
 		return "Too late: the rule is retired by now.", "このルールはすでに廃止されています。"
 	case "conflict.started":
 		return "Too late: the import was started by now.", "この取り込みはすでに開始されています。"
+	case "problem.is whom the record is put down to already":
+		return "The record is put down to exactly this already: nothing would change.", "すでにこの帰属先になっているため、何も変わりません。"
 	case "problem.does not exist in this account":
 		return "It does not exist in this account.", "このアカウントには存在しません。"
 	case "problem.must be an ISO 4217 code such as USD":

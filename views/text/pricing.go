@@ -49,6 +49,8 @@ func pricing(key string) (en, ja string) {
 		return "The newest delivered job with a known cost brings in {2} {4} at this price and cost {3} {4}.", "原価の分かっている最新の納品済みジョブ{1}件は、この価格では{2} {4}の収入に対し、原価は{3} {4}でした。"
 	case "price.loss.other":
 		return "The newest {1} delivered jobs with a known cost bring in {2} {4} at this price and cost {3} {4}.", "原価の分かっている最新の納品済みジョブ{1}件は、この価格では{2} {4}の収入に対し、原価は{3} {4}でした。"
+	case "price.loss_part":
+		return "There were more deliveries than are looked at, the newest {1} of all actions: this is of a part.", "納品が多いため、全アクションの最新{1}件の納品だけを対象としています。"
 	case "price.unit":
 		return "{1} credits per {2}", "{2}あたり{1}クレジット"
 	case "price.off":
@@ -83,9 +85,11 @@ func pricing(key string) (en, ja string) {
 	case "col.forced_why":
 		return "Put in force by, and why", "適用者と理由"
 	case "fault.action_not_found":
-		return "There is no such action. Nothing was changed.", "このアクションは存在しません。何も変更されていません。"
+		return "There is no such action.", "このアクションは存在しません。"
 	case "fault.rule_not_found":
-		return "There is no such rule version. Nothing was changed.", "このルール版は存在しません。何も変更されていません。"
+		return "There is no such rule version.", "このルール版は存在しません。"
+	case "fault.rollout_not_found":
+		return "There is no such rollout, or no such scheduled step of it.", "このロールアウト、またはその予約は存在しません。"
 	case "action.versions":
 		return "Rule versions", "ルール版"
 	case "action.retire":
@@ -107,6 +111,8 @@ func pricing(key string) (en, ja string) {
 		return "Unit", "単位"
 	case "rule.unit_hint":
 		return "What is counted, e.g. second; fixed for the action", "数える単位（例：second）。アクションごとに固定"
+	case "rule.other_unit":
+		return "This action is counted in “{1}”, which cannot change.", "このアクションの単位は「{1}」で、変更できません。"
 	case "rule.unit_price":
 		return "Price of a unit, credits", "単価（クレジット）"
 	case "rule.unit_price_hint":

@@ -17,6 +17,8 @@ func problems(key string) (en, ja string) {
 		return "That halts {1} rollouts within a minute: {2}.", "これにより、{1}件のロールアウトが1分以内に停止します：{2}。"
 	case "rollout.missing_accounts":
 		return "There is no such account: {1}", "存在しないアカウント：{1}"
+	case "problem.is taken: a name is never used again":
+		return "This name is taken: a name is never used again.", "この名前は使用済みです。名前は再利用できません。"
 	case "problem.must not be negative":
 		return "It must not be negative.", "負の数は指定できません。"
 	case "problem.must be a number such as 12.5":
@@ -50,7 +52,7 @@ func problems(key string) (en, ja string) {
 	case "problem.must be a whole number from 0 to 100000":
 		return "It must be 0 to 100 %.", "0〜100 %にしてください。"
 	case "problem.must be 0 to 31622400":
-		return "A stage may be asked to last a year at most.", "段階の最短時間は1年以内にしてください。"
+		return "A stage may be asked to last 0 hours to a year.", "段階の最短時間は0時間から1年までです。"
 	case "problem.must have at most 1000 members of 1 to 100 characters":
 		return "There may be at most 1,000 of 1 to 100 characters each.", "各1〜100文字、1,000件以内にしてください。"
 	case "problem.has a value that cannot be compared":

@@ -212,6 +212,10 @@ func rollouts(key string) (en, ja string) {
 		return "Stage", "段階"
 	case "step.accounts":
 		return "Accounts", "アカウント数"
+	case "rollout.show_price":
+		return "Show its price", "価格を表示"
+	case "step.at_most":
+		return "at most about {1} of {2}", "{2}中 多くて約{1}"
 	case "step.about":
 		return "about {1} of {2}", "{2}中 約{1}"
 	case "step.leave":

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"recoup/models/fault"
 	"recoup/models/ids"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -100,6 +101,12 @@ type stepFunc func(*rollout.Service, context.Context, rollout.StepRequest) (oper
 func (c rolloutStep) do(e *env, step stepFunc) error {
 	return withRollouts(e, func(ctx context.Context, a *app) (string, error) {
 		if c.Version == 0 {
+			var err error
+			if c.Version, err = c.before(ctx, a); err != nil {
+				return "", err
+			}
+		}
+		if c.Version == 0 {
 			r, err := a.rollouts.Find(ctx, c.ID)
 			if err != nil {
 				return "", err
@@ -112,6 +119,32 @@ func (c rolloutStep) do(e *env, step stepFunc) error {
 		}
 		return c.ID, err
 	})
+}
+
+// before is the version from which the step was made under the same operation id, so that the command sent again asks for the
+// same; 0 where none was.
+func (c rolloutStep) before(ctx context.Context, a *app) (int64, error) {
+	if c.OperationID == "" {
+		return 0, nil
+	}
+	stored, _, err := a.ops.Find(ctx, rollout.ScopeOf(c.ID), c.OperationID)
+	if fault.Is(err, fault.CodeOperationNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	var made rollout.Result
+	if stored.Result != nil && json.Unmarshal([]byte(*stored.Result), &made) == nil && made.Version > 0 {
+		return made.Version - 1, nil
+	}
+	// It waits for a second person, who agrees to a step from one version.
+	asked, err := a.requests.OfOperation(ctx, rollout.ScopeOf(c.ID), c.OperationID)
+	if err != nil || asked == nil {
+		return 0, err
+	}
+	p, err := rollout.ReadProposed(*asked)
+	return p.Version, err
 }
 
 type (
