@@ -77,7 +77,7 @@ func TestCase_F30_ThePageTheFlagAndTheQuoteAreOneValue(t *testing.T) {
 			}
 		}
 		w.program(key, http.MethodPost, "/ofrep/v1/evaluate/flags/pricing."+modeltest.Action, "", `{"context":{"targetingKey":"`+account+`","units":60}}`, 200, &flag)
-		w.says(page, fmt.Sprintf("60 second = %d credits", flag.Metadata.Price), flag.Value, english.T("why."+flag.Metadata.Reason))
+		w.says(page, fmt.Sprintf("60 seconds = %d credits", flag.Metadata.Price), flag.Value, english.T("why."+flag.Metadata.Reason))
 		if bucket := flag.Metadata.Bucket; bucket != nil {
 			w.says(page, english.Credits(*bucket))
 		}

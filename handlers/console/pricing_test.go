@@ -22,7 +22,7 @@ func TestAnActionMadeInTheConsoleGetsItsPriceThere(t *testing.T) {
 	b := w.as(staff.Product)
 	const at, force = "/pricing/actions/poster", "/pricing/rules/poster@v1/force"
 	page := b.sent("/pricing/new", b.form("/pricing/new", "action", "poster", "unit", "image", "unit_price", "2", "rounding", "up", "example_units", "3", "reason", "first"))
-	w.says(page, "The rule version is made", "poster@v1", "No rule version is in force", "3 image = 6 credits")
+	w.says(page, "The rule version is made", "poster@v1", "No rule version is in force", "3 images = 6 credits")
 	w.says(b.page("/pricing"), "poster", "No price in force")
 	if page := b.page("/pricing/new?action=poster"); !strings.Contains(page, `value="image"`) {
 		t.Error("the form of its next version does not know its unit")

@@ -112,8 +112,8 @@ func TestARuleVersionThroughTheConsole(t *testing.T) {
 	for i := 0; i < len(typed); i += 2 {
 		query.Set(typed[i], typed[i+1])
 	}
-	w.says(b.page("/pricing/preview?"+query.Encode()), "60 second = 36 credits, was 60", "0.667 credits per second, 10 % off")
-	w.says(b.page("/pricing/new?"+query.Encode()), "60 second = 36 credits, was 60")
+	w.says(b.page("/pricing/preview?"+query.Encode()), "60 seconds = 36 credits, was 60", "0.667 credits per second, 10 % off")
+	w.says(b.page("/pricing/new?"+query.Encode()), "60 seconds = 36 credits, was 60")
 	for name, bad := range map[string]string{"unit_price": "0.6671", "discount": "100.01", "minimum": "NaN", "example_units": "0"} {
 		form := b.form("/pricing/new", append(typed, "reason", "x", name, bad)...)
 		if rec := b.post("/pricing/new", form); rec.Code != http.StatusUnprocessableEntity {
@@ -121,7 +121,7 @@ func TestARuleVersionThroughTheConsole(t *testing.T) {
 		}
 	}
 	page := b.sent("/pricing/new", b.form("/pricing/new", append(typed, "reason", "summer")...))
-	w.says(page, "The rule version is made", "60 second = 36 credits, was 60", "summer", "Not in force")
+	w.says(page, "The rule version is made", "60 seconds = 36 credits, was 60", "summer", "Not in force")
 	force := "/pricing/rules/" + modeltest.Action + "@v2/force"
 	form := b.form(force, "reason", "summer", "expected", modeltest.Action+"@v1")
 	w.says(b.sent(force, form), "The rule version is in force", modeltest.Action+"@v2 is in force since")
@@ -177,11 +177,11 @@ func TestARolloutThroughTheConsole(t *testing.T) {
 	if _, err := w.Jobs.Charge(context.Background(), chargeOf("acct_7", "j1")); err != nil {
 		t.Fatal(err)
 	}
-	w.says(b.page(at+"?account=acct_7"), "Candidate", "It was admitted before and stays", "60 second = 54 credits")
-	w.says(b.page(at+"?account=acct_1001"), "Baseline", "85,415", "Its bucket is not below any threshold reached", "60 second = 60 credits")
+	w.says(b.page(at+"?account=acct_7"), "Candidate", "It was admitted before and stays", "60 seconds = 54 credits")
+	w.says(b.page(at+"?account=acct_1001"), "Baseline", "85,415", "Its bucket is not below any threshold reached", "60 seconds = 60 credits")
 	w.says(b.page(at+"?account=nobody"), "There is no account")
 
-	w.says(b.sent(at+"/check", url.Values{"operation_id": {ids.New()}}), "Uniqueness 0", "Passed", "Cost reconciliation", "No data", "Safe to widen: no", "1 of 2 accounts pay")
+	w.says(b.sent(at+"/check", url.Values{"operation_id": {ids.New()}}), "Uniqueness 0", "Passed", "Cost reconciliation", "No data", "Safe to widen: no", "1 of 2 accounts pays")
 	w.says(b.page(at+"/advance"), "Cost reconciliation has no data", "1 named + 10 % → becomes 25 %")
 	if rec := b.post(at+"/advance", step("advance")); rec.Code != http.StatusConflict {
 		t.Errorf("advance without known costs: %d", rec.Code)

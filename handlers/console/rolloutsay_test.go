@@ -46,15 +46,15 @@ func TestARolloutSaysWhatItChangesAndWhetherItMayWiden(t *testing.T) {
 	}
 	const at = "/rollouts/ro_say"
 	b := w.as(staff.Product)
-	w.says(b.page(at), "A draft for "+modeltest.Action+", from "+v1+" to "+v2+" (10 % off)", "1 credits per second, 10 % off", "60 second = 54 credits, was 60",
-		"need at least 1 charges under the candidate", "pauses once more than 50 credits a day are given away", "A second person is needed for")
+	w.says(b.page(at), "A draft for "+modeltest.Action+", from "+v1+" to "+v2+" (10 % off)", "1 credit per second, 10 % off", "60 seconds = 54 credits, was 60",
+		"need at least 1 charge under the candidate", "pauses once more than 50 credits a day are given away", "A second person is needed for")
 
 	w.moved("ro_say", 1, func(ctx context.Context, r rollout.StepRequest) error { _, err := w.Rollouts.Start(ctx, r); return err })
 	if _, err := w.Jobs.Charge(ctx, chargeOf("acct_7", "j1")); err != nil {
 		t.Fatal(err)
 	}
 	b.sent(at+"/check", url.Values{})
-	w.says(b.page(at), "pay "+v2+" (10 % off) instead of "+v1, "Safe to widen: no. The stage lasts at least until", "6 of 50 credits given away today")
+	w.says(b.page(at), "pays "+v2+" (10 % off) instead of "+v1, "Safe to widen: no. The stage lasts at least until", "6 of 50 credits given away today")
 	w.moved("ro_say", 2, func(ctx context.Context, r rollout.StepRequest) error { _, err := w.Rollouts.Pause(ctx, r); return err })
 	w.says(b.page(at), "Safe to widen: no. It is paused: it has to be resumed first. The stage lasts at least until")
 	w.moved("ro_say", 3, func(ctx context.Context, r rollout.StepRequest) error {
@@ -85,7 +85,7 @@ func TestALastStageAndACompletedRollout(t *testing.T) {
 	}
 	w.rolloutStep(2, w.Rollouts.Complete)
 	page = b.page(at)
-	w.says(page, "1 delivered charges were priced by the candidate", "Nothing is owed for them")
+	w.says(page, "1 delivered charge was priced by the candidate", "Nothing is owed for them")
 	w.saysNot(page, "still to be settled")
 	if strings.Contains(page, "/settlements/new") {
 		t.Error("a settlement of a completed rollout is offered")
@@ -113,7 +113,7 @@ func TestASecondPersonSeesWhatAStepDoes(t *testing.T) {
 	page := mei.page(at + "/advance")
 	request := mei.asks(at+"/advance", url.Values{"operation_id": {operationID(t, page)}, "version": {hidden(t, page, "version")}, "reason": {"because"}})
 	for _, p := range []string{ken.page(request), ken.page(request + "/approve")} {
-		w.says(p, "1 credits per second, 10 % off", "(10 % off)", "60 second = 54 credits, was 60", "1 named → becomes 100 %", "1 → becomes 2 of 2", "−6 of 60 credits", "Uniqueness: Passed")
+		w.says(p, "1 credit per second, 10 % off", "(10 % off)", "60 seconds = 54 credits, was 60", "1 named → becomes 100 %", "1 → becomes 2 of 2", "−6 of 60 credits", "Uniqueness: Passed")
 	}
 	form := ken.page(request + "/approve")
 	w.says(form, "a rollback gives the baseline to new charges again")

@@ -201,7 +201,7 @@ func TestSettlementOfThreePeople(t *testing.T) {
 	w.says(lena.page(at), "It is approved and waits for a worker.")
 	w.pay()
 	w.says(paula.page("/"), "Open settlements 0 Show settlements")
-	w.says(paula.page(at), "3 jobs were paid, 1 were left out.", "Left out", "The account was frozen.", "Paid", "Payment begun", "Approved")
+	w.says(paula.page(at), "3 jobs were paid, 1 was left out.", "Left out", "The account was frozen.", "Paid", "Payment begun", "Approved")
 	w.says(paula.page(at+"?outcome=excluded"), "acct_9")
 	if strings.Contains(paula.page(at+"?outcome=excluded"), ">acct_7<") {
 		t.Error("the filter shows others")
@@ -254,7 +254,7 @@ func TestSettledOutsideInTheConsole(t *testing.T) {
 	if rec := fiona.post(at+"/outside", url.Values{"operation_id": {ids.New()}, "reason": {"x"}}); rec.Code != http.StatusUnprocessableEntity {
 		t.Errorf("no reference: %d", rec.Code)
 	}
-	w.says(fiona.sent(at+"/outside", form), "The jobs count as settled outside.", "1 jobs were settled outside by CN-7")
+	w.says(fiona.sent(at+"/outside", form), "The jobs count as settled outside.", "1 job was settled outside by CN-7")
 	w.says(fiona.sent(at+"/outside", form), "Already done")
 	form.Set("operation_id", ids.New())
 	w.says(fiona.sent(at+"/outside", form), "Too late: the settlement is in another state by now.")
@@ -289,10 +289,10 @@ func TestResumeInTheConsole(t *testing.T) {
 	if err := run.Fail(ctx, "gave_up", "no"); err != nil {
 		t.Fatal(err)
 	}
-	w.says(fiona.page(at), "came to a stop after 0 of 1 jobs", "Take it up again")
+	w.says(fiona.page(at), "came to a stop after 0 of 1 job", "Take it up again")
 	w.says(fiona.sent(at+"/resume", fiona.form(at+"/resume", "reason", "the database is back")), "The settlement is being paid again.")
 	w.pay()
-	w.says(fiona.page(at), "1 jobs were paid, 0 were left out.")
+	w.says(fiona.page(at), "1 job was paid, 0 were left out.")
 }
 
 func kinds(k ...task.Kind) []task.Kind { return k }

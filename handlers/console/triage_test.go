@@ -257,7 +257,7 @@ func TestGroupPages(t *testing.T) {
 	if rec := one.post(at+"/note", bad); rec.Code != http.StatusUnprocessableEntity || !strings.Contains(rec.Body.String(), "begins with https://") {
 		t.Errorf("a bad link: %d", rec.Code)
 	}
-	w.says(one.sent(at+"/snooze", one.form(at+"/snooze", "until", "never", "more", "1")), "Snoozed until 1 more jobs die of it.")
+	w.says(one.sent(at+"/snooze", one.form(at+"/snooze", "until", "never", "more", "1")), "Snoozed until 1 more job dies of it.")
 	w.saysNot(rows(one.page("/dead-letters")), "j1")
 	w.says(rows(one.page("/dead-letters?tab=snoozed")), "j1")
 	w.says(one.page("/dead-letters/groups?view=snoozed"), "frame <number> is broken", "The provider knows")

@@ -55,9 +55,9 @@ func (p Presenter) Example(r pricing.Rule, was *pricing.Rule, unit string) strin
 	case err != nil:
 		return p.L.T("price.overflow")
 	case e.Was == nil:
-		return p.L.T("price.example", p.L.Credits(e.Units), unit, p.L.Credits(e.Cost))
+		return p.L.T("price.example", p.L.Credits(e.Units), p.L.Unit(unit, e.Units), p.L.Credits(e.Cost))
 	}
-	return p.L.T("price.example_was", p.L.Credits(e.Units), unit, p.L.Credits(e.Cost), p.L.Credits(*e.Was))
+	return p.L.T("price.example_was", p.L.Credits(e.Units), p.L.Unit(unit, e.Units), p.L.Credits(e.Cost), p.L.Credits(*e.Was))
 }
 
 // ActionRow is one action of the list.

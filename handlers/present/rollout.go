@@ -153,7 +153,7 @@ func (p Presenter) check(r rollout.Rollout, all rollout.Checks, c rollout.Check)
 // Tried is the decision that an account would get now.
 func (p Presenter) Tried(d pricing.Decision, unit string) views.Try {
 	t := views.Try{Cohort: d.Cohort, Rule: d.RuleVersion, Why: p.L.Maybe("why."+string(d.Reason), string(d.Reason)),
-		Price: p.L.T("price.example", p.L.Credits(d.Units), unit, p.L.Credits(d.Price))}
+		Price: p.L.T("price.example", p.L.Credits(d.Units), p.L.Unit(unit, d.Units), p.L.Credits(d.Price))}
 	if d.Bucket != nil {
 		t.Bucket = p.L.Credits(int64(*d.Bucket))
 	}

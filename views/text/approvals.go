@@ -50,9 +50,9 @@ func approvals(key string) (en, ja string) {
 		return "Kind", "種別"
 
 	case "approval.grant":
-		return "Grant of {1} credits", "{1}クレジットの付与"
+		return "Grant of {1} {1|credit|credits}", "{1}クレジットの付与"
 	case "approval.adjustment":
-		return "Adjustment of {1} credits", "{1}クレジットの調整"
+		return "Adjustment of {1} {1|credit|credits}", "{1}クレジットの調整"
 	case "approval.start_rollout":
 		return "Start of {1} at {2}", "{1}の開始（{2}）"
 	case "approval.advance_rollout":
@@ -201,13 +201,13 @@ func approvals(key string) (en, ja string) {
 		return "It was never applied: its change request was not approved. The operation id is used up.", "実行されませんでした。変更申請が承認されなかったためです。この操作IDは再利用できません。"
 
 	case "limit.hint":
-		return "Above {1} credits a second person has to approve.", "{1}クレジットを超えると二人目の承認が必要です。"
+		return "Above {1} {1|credit|credits} a second person has to approve.", "{1}クレジットを超えると二人目の承認が必要です。"
 	case "limit.hint_left":
-		return "Above {1} credits within 24 hours a second person has to approve; you have {2} left to add here and {3} to take away.", "24時間以内に{1}クレジットを超えると二人目の承認が必要です。このアカウントでの残り：加算{2}、減算{3}。"
+		return "Above {1} {1|credit|credits} within 24 hours a second person has to approve; you have {2} left to add here and {3} to take away.", "24時間以内に{1}クレジットを超えると二人目の承認が必要です。このアカウントでの残り：加算{2}、減算{3}。"
 	case "limit.beside":
 		return "{1}. {2}", "{1}。{2}"
 	case "limit.above":
-		return "Together with what you moved here in the last 24 hours this is above {1} credits: nothing is applied yet. A second person has to approve it first.", "過去24時間にこのアカウントで動かした分と合わせて{1}クレジットを超えています。まだ実行されず、二人目の承認が必要です。"
+		return "Together with what you moved here in the last 24 hours this is above {1} {1|credit|credits}: nothing is applied yet. A second person has to approve it first.", "過去24時間にこのアカウントで動かした分と合わせて{1}クレジットを超えています。まだ実行されず、二人目の承認が必要です。"
 	case "live.after":
 		return "Balance after:", "変更後の残高："
 	case "live.too_large":

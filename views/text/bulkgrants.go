@@ -12,7 +12,7 @@ func bulkgrants(key string) (en, ja string) {
 	case "bulk.file":
 		return "CSV file", "CSVファイル"
 	case "bulk.file_hint":
-		return "UTF-8, commas or semicolons, a header line, up to {1} lines and {2} MiB", "UTF-8、カンマまたはセミコロン区切り、見出し行あり、最大{1}行・{2} MiB"
+		return "UTF-8, commas or semicolons, a header line, up to {1} {1|line|lines} and {2} MiB", "UTF-8、カンマまたはセミコロン区切り、見出し行あり、最大{1}行・{2} MiB"
 	case "bulk.columns":
 		return "Columns: {1}. The reference is the operation id: the same reference is granted once, whatever the file.", "列：{1}。referenceは操作IDです。同じreferenceは、どのファイルでも一度だけ付与されます。"
 	case "bulk.upload":
@@ -62,7 +62,7 @@ func bulkgrants(key string) (en, ja string) {
 	case "bulk.of_credits.other":
 		return "{1} credits", "{1}クレジット"
 	case "bulk.confirm_together":
-		return "Together with what you gave one of these accounts within 24 hours it is more than {1} credits: a second person has to approve the file first.", "24時間以内に同じアカウントへ付与した分と合わせて{1}クレジットを超えるため、先に二人目の承認が必要です。"
+		return "Together with what you gave one of these accounts within 24 hours it is more than {1} {1|credit|credits}: a second person has to approve the file first.", "24時間以内に同じアカウントへ付与した分と合わせて{1}クレジットを超えるため、先に二人目の承認が必要です。"
 	case "bulk.lines_title":
 		return "Lines of the file", "ファイルの行"
 	case "bulk.lines_csv":
@@ -86,7 +86,7 @@ func bulkgrants(key string) (en, ja string) {
 	case "bulk.failed_line":
 		return "Line {1}: {2}", "{1}行目：{2}"
 	case "bulk.confirm_second":
-		return "The file sums up to {1} credits, above {2}: a second person has to approve it first.", "ファイルの合計は{1}クレジットで{2}を超えるため、先に二人目の承認が必要です。"
+		return "The file sums up to {1} {1|credit|credits}, above {2}: a second person has to approve it first.", "ファイルの合計は{1}クレジットで{2}を超えるため、先に二人目の承認が必要です。"
 	case "bulk.confirm.one":
 		return "Grant {1} credit", "{1}クレジットを付与"
 	case "bulk.confirm.other":
@@ -98,7 +98,7 @@ func bulkgrants(key string) (en, ja string) {
 	case "bulk.say_void":
 		return "Its change request was not approved. Nothing was granted; upload the file again if it is still meant.", "変更申請は承認されませんでした。何も付与されていません。必要な場合は再アップロードしてください。"
 	case "bulk.say_running":
-		return "It is being granted: {1} of {2} lines. Until the last one is, none is visible.", "付与中です（{2}行中{1}行）。最後の行が終わるまで、どの行も反映されません。"
+		return "It is being granted: {1} of {2} {2|line|lines}. Until the last one is, none is visible.", "付与中です（{2}行中{1}行）。最後の行が終わるまで、どの行も反映されません。"
 	case "bulk.say_applied.one":
 		return "{1} line was granted, {2} had been before.", "{1}行を付与しました。{2}行は付与済みでした。"
 	case "bulk.say_applied.other":
@@ -119,7 +119,7 @@ func bulkgrants(key string) (en, ja string) {
 	case "approval.kind.bulk_grant":
 		return "Grants from a file", "ファイルから付与"
 	case "approval.bulk_grant":
-		return "Grants of {1} credits from a file", "ファイルから{1}クレジットの付与"
+		return "Grants of {1} {1|credit|credits} from a file", "ファイルから{1}クレジットの付与"
 	case "done.upload_bulk_grant":
 		return "The file was read. Nothing is granted yet.", "ファイルを読み込みました。まだ付与されていません。"
 	case "done.bulk_grant":

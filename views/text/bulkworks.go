@@ -73,30 +73,30 @@ func bulkworks(key string) (en, ja string) {
 	case "works.refused_none":
 		return "No dead letter is selected, or none matches any more.", "デッドレターが選択されていないか、条件に合うものがなくなっています。"
 	case "works.refused_many":
-		return "More than {1} dead letters match. Narrow the filter.", "{1}件を超えるデッドレターが該当します。条件を絞り込んでください。"
+		return "More than {1} {1|dead letter|dead letters} match. Narrow the filter.", "{1}件を超えるデッドレターが該当します。条件を絞り込んでください。"
 	case "works.refused_filter":
 		return "A part of the filter is not understood.", "検索条件の一部を解釈できません。"
 	case "works.back":
 		return "Back to the list", "一覧に戻る"
 
 	case "worktitle.requeue":
-		return "Requeue {1} dead letters", "デッドレター{1}件の再投入"
+		return "Requeue {1} {1|dead letter|dead letters}", "デッドレター{1}件の再投入"
 	case "worktitle.discard":
-		return "Discard {1} dead letters", "デッドレター{1}件の破棄"
+		return "Discard {1} {1|dead letter|dead letters}", "デッドレター{1}件の破棄"
 	case "worktitle.assign":
-		return "Assign {1} dead letters", "デッドレター{1}件の担当者設定"
+		return "Assign {1} {1|dead letter|dead letters}", "デッドレター{1}件の担当者設定"
 	case "worktitle.snooze":
-		return "Snooze {1} dead letters", "デッドレター{1}件のスヌーズ"
+		return "Snooze {1} {1|dead letter|dead letters}", "デッドレター{1}件のスヌーズ"
 	case "worktitle.undo":
-		return "Undo for {1} dead letters", "デッドレター{1}件の取り消し"
+		return "Undo for {1} {1|dead letter|dead letters}", "デッドレター{1}件の取り消し"
 	case "works.undoes":
 		return "Takes back", "取り消す対象"
 	case "works.undone_by":
 		return "Undone by", "取り消した一括処理"
 	case "worksay.requeue":
-		return "Each job is tried again in a new generation. No customer pays now: a job that succeeds takes its refund back, {1} credits if all do.", "各ジョブは新しい世代で再試行されます。今は誰にも課金されません。成功したジョブだけが返金を回収し、全件成功の場合は{1}クレジットです。"
+		return "Each job is tried again in a new generation. No customer pays now: a job that succeeds takes its refund back, {1} {1|credit|credits} if all do.", "各ジョブは新しい世代で再試行されます。今は誰にも課金されません。成功したジョブだけが返金を回収し、全件成功の場合は{1}クレジットです。"
 	case "worksay.discard":
-		return "The jobs are given up. The refunds stand: the customers keep {1} credits. Each can be reopened, one by one.", "ジョブは破棄されます。返金は維持され、顧客には{1}クレジットが残ります。後から1件ずつ再開できます。"
+		return "The jobs are given up. The refunds stand: the customers keep {1} {1|credit|credits}. Each can be reopened, one by one.", "ジョブは破棄されます。返金は維持され、顧客には{1}クレジットが残ります。後から1件ずつ再開できます。"
 	case "worksay.assign":
 		return "Whoever has them now has them no more. Neither work nor money moves.", "現在の担当者から引き継がれます。ジョブもクレジットも動きません。"
 	case "worksay.snooze":
@@ -203,7 +203,7 @@ func bulkworks(key string) (en, ja string) {
 	case "works.say_void":
 		return "It was not approved, and will not begin. Nothing was done.", "承認されなかったため開始されません。何も行われていません。"
 	case "works.say_probe":
-		return "The first {1} go first: {2} have come back, {3} of them failed again. The rest waits for them.", "最初の{1}件を処理中です。{2}件の結果が出て、うち{3}件が再び失敗しました。残りは待機しています。"
+		return "The first {1} go first: {2} {2|has|have} come back, {3} of them failed again. The rest waits for them.", "最初の{1}件を処理中です。{2}件の結果が出て、うち{3}件が再び失敗しました。残りは待機しています。"
 	case "works.say_running":
 		return "It goes on at {1} a minute at most. About {2} left.", "1分あたり最大{1}件で進行中です。残り約{2}。"
 	case "works.say_ending":
@@ -211,9 +211,9 @@ func bulkworks(key string) (en, ja string) {
 	case "works.say_paused":
 		return "{1} paused it at {2}. Nothing more is done until somebody resumes it.", "{1}が{2}に一時停止しました。再開されるまで何も行われません。"
 	case "works.say_stopped":
-		return "It stopped by itself at {1}: {2} of {3} that came back had failed again, more than {4} %. {5} were not touched.", "{1}に自動停止しました。結果が出た{3}件のうち{2}件が再び失敗し、{4}%を超えたためです。{5}件は未処理です。"
+		return "It stopped by itself at {1}: {2} of {3} that came back had failed again, more than {4} %. {5} {5|was|were} not touched.", "{1}に自動停止しました。結果が出た{3}件のうち{2}件が再び失敗し、{4}%を超えたためです。{5}件は未処理です。"
 	case "works.say_aborted":
-		return "{1} aborted it at {2}. What was done stays; {3} were not touched.", "{1}が{2}に中止しました。処理済みの分はそのままで、{3}件は未処理です。"
+		return "{1} aborted it at {2}. What was done stays; {3} {3|was|were} not touched.", "{1}が{2}に中止しました。処理済みの分はそのままで、{3}件は未処理です。"
 	case "works.say_done":
 		return "Every row has its outcome since {1}.", "{1}にすべての行の処理が終わりました。"
 	case "works.done":

@@ -42,7 +42,7 @@ func comparisons(key string) (en, ja string) {
 	case "compare.shortened":
 		return "The stage began earlier; the newest part of it is compared.", "この段階はもっと前に始まりました。最も新しい部分だけを比較しています。"
 	case "compare.sampled":
-		return "{1}: {2} of {3} charges were looked at, all those of a part of the accounts.", "{1}：全{3}件のうち{2}件（一部のアカウントの全課金）を調べました。"
+		return "{1}: {2} of {3} {3|charge was|charges were} looked at, all those of a part of the accounts.", "{1}：全{3}件のうち{2}件（一部のアカウントの全課金）を調べました。"
 	case "compare.how":
 		return "Intervals hold 99 times in 100, and count accounts, not charges, as what was assigned. “No difference shown” does not say that there is none.", "区間は100回中99回は真の値を含み、課金ではなくアカウントを割り当ての単位としています。「差は示されない」は差がないという意味ではありません。"
 	case "compare.figure":
@@ -133,15 +133,15 @@ func comparisons(key string) (en, ja string) {
 	case "verdict.by":
 		return "by {1} ({2} to {3})", "差 {1}（{2}〜{3}）"
 	case "lack.charges":
-		return "Too little data: {1} of {2} charges ({3})", "データ不足：課金 {2}件中 {1}件（{3}）"
+		return "Too little data: {1} of {2} {2|charge|charges} ({3})", "データ不足：課金 {2}件中 {1}件（{3}）"
 	case "lack.attempts":
-		return "Too little data: {1} of {2} attempts ({3})", "データ不足：試行 {2}回中 {1}回（{3}）"
+		return "Too little data: {1} of {2} {2|attempt|attempts} ({3})", "データ不足：試行 {2}回中 {1}回（{3}）"
 	case "lack.claims":
-		return "Too little data: {1} of {2} claims ({3})", "データ不足：取得 {2}回中 {1}回（{3}）"
+		return "Too little data: {1} of {2} {2|claim|claims} ({3})", "データ不足：取得 {2}回中 {1}回（{3}）"
 	case "lack.jobs":
-		return "Too little data: {1} of {2} jobs with a known cost ({3})", "データ不足：費用の判明したジョブ {2}件中 {1}件（{3}）"
+		return "Too little data: {1} of {2} {2|job|jobs} with a known cost ({3})", "データ不足：費用の判明したジョブ {2}件中 {1}件（{3}）"
 	case "lack.accounts":
-		return "Too little data: {1} of {2} accounts ({3})", "データ不足：{2}アカウント中 {1}（{3}）"
+		return "Too little data: {1} of {2} {2|account|accounts} ({3})", "データ不足：{2}アカウント中 {1}（{3}）"
 	case "lack.known_costs":
 		return "Too little data: costs of {1} % of the jobs are known, {2} % are needed ({3})", "データ不足：費用の判明したジョブは{1} %（{2} %必要、{3}）"
 	case "lack.spread":
@@ -166,7 +166,7 @@ func comparisons(key string) (en, ja string) {
 	case "effect.worst":
 		return "Revenue on the worst day", "最悪の日の売上"
 	case "effect.credits":
-		return "{1} credits", "{1}クレジット"
+		return "{1} {1|credit|credits}", "{1}クレジット"
 	case "effect.no_charges":
 		return "No charges to tell from", "判断できる課金がありません"
 	case "effect.say.one":

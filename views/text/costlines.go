@@ -10,7 +10,7 @@ func costLines(key string) (en, ja string) {
 	case "costline.too_large":
 		return "The file is larger than {1} bytes. Divide it.", "ファイルが{1}バイトを超えています。分割してください。"
 	case "costline.too_many_lines":
-		return "The file has more than {1} lines. Divide it.", "ファイルが{1}行を超えています。分割してください。"
+		return "The file has more than {1} {1|line|lines}. Divide it.", "ファイルが{1}行を超えています。分割してください。"
 	case "costline.no_header":
 		return "There is no header of a CSV file.", "CSVの見出し行がありません。"
 	case "costline.no_lines":

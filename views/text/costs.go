@@ -246,11 +246,11 @@ func costs(key string) (en, ja string) {
 	case "costs.preview_canceled":
 		return "The import was canceled and nothing of it was kept.", "取り込みは取り消され、何も登録されませんでした。"
 	case "costs.preview_done":
-		return "{1} recorded: {2} attributed, {3} overhead, {4} unattributed. {5} were there already.", "{1}件を登録：帰属済み{2}、間接費{3}、未帰属{4}。{5}件は登録済みでした。"
+		return "{1} recorded: {2} attributed, {3} overhead, {4} unattributed. {5} {5|was|were} there already.", "{1}件を登録：帰属済み{2}、間接費{3}、未帰属{4}。{5}件は登録済みでした。"
 	case "costs.preview_again":
 		return "This very file was imported before. Nothing was written now.", "同じファイルがすでに取り込まれています。今回は何も登録していません。"
 	case "costs.progress":
-		return "{1} of {2} lines", "{2}行中{1}行"
+		return "{1} of {2} {2|line|lines}", "{2}行中{1}行"
 
 	case "costs.margin":
 		return "Margin", "粗利"
@@ -273,7 +273,7 @@ func costs(key string) (en, ja string) {
 	case "costs.margin_unset":
 		return "No margin in {1}: what a credit is worth is not set there for all of the period.", "{1}では粗利を表示できません。期間全体についてクレジットの価値が設定されていません。"
 	case "costs.coverage":
-		return "A cost is known for {1} of {2} delivered jobs.", "納品済みジョブ{2}件のうち{1}件で原価が判明しています。"
+		return "A cost is known for {1} of {2} {2|delivered job|delivered jobs}.", "納品済みジョブ{2}件のうち{1}件で原価が判明しています。"
 	case "costs.charged_net":
 		return "Charged net, credits", "純課金（クレジット）"
 	case "costs.revenue":

@@ -102,7 +102,7 @@ func dependencies(key string) (en, ja string) {
 	case "deps.say_held":
 		return "Held by {1}: {2}. {3} wait, none is handed out.", "{1} が保留しています：{2}。{3}が待機し、割り当てられません。"
 	case "deps.say_open":
-		return "The breaker is open since {1}: {2} wait. At {3} it lets {4} through to try.", "ブレーカーは {1} から遮断中です。{2}が待機しています。{3} に{4}を試行として通します。"
+		return "The breaker is open since {1}: {2} {2|waits|wait}. At {3} it lets {4} through to try.", "ブレーカーは {1} から遮断中です。{2}が待機しています。{3} に{4}を試行として通します。"
 	case "deps.say_half_open":
 		return "Trying since {1}: {2} may still be let through. Its work closes the breaker by succeeding and opens it again by failing. {3} wait.", "{1} から試行中です。あと{2}を通せます。成功すれば回復し、失敗すれば再び遮断します。{3}が待機しています。"
 	case "deps.say_releasing":
@@ -112,7 +112,7 @@ func dependencies(key string) (en, ja string) {
 	case "deps.jobs.other":
 		return "{1} jobs", "{1} 件のジョブ"
 	case "deps.many_jobs":
-		return "more than {1} jobs", "{1} 件を超えるジョブ"
+		return "more than {1} {1|job|jobs}", "{1} 件を超えるジョブ"
 	case "deps.results":
 		return "Results of the last hour", "直近1時間の結果"
 	case "deps.results_say":
@@ -128,11 +128,11 @@ func dependencies(key string) (en, ja string) {
 	case "deps.running":
 		return "Running", "実行中"
 	case "holdevent.opened":
-		return "Breaker opened: {1} of {2} results failed", "ブレーカーが遮断：{2} 件中 {1} 件失敗"
+		return "Breaker opened: {1} of {2} {2|result|results} failed", "ブレーカーが遮断：{2} 件中 {1} 件失敗"
 	case "holdevent.probing":
-		return "Breaker tries: {1} jobs are let through", "ブレーカーが試行：{1} 件を通す"
+		return "Breaker tries: {1} {1|job is|jobs are} let through", "ブレーカーが試行：{1} 件を通す"
 	case "holdevent.closed":
-		return "Breaker closed: {1} tries went well; released at {2} a minute", "ブレーカーが回復：試行 {1} 件が成功、1分あたり {2} 件で解放"
+		return "Breaker closed: {1} {1|try|tries} went well; released at {2} a minute", "ブレーカーが回復：試行 {1} 件が成功、1分あたり {2} 件で解放"
 	case "holdevent.held":
 		return "Held by hand", "手動で保留"
 	case "holdevent.released":

@@ -52,7 +52,7 @@ func exports(key string) (en, ja string) {
 	case "exports.start_title":
 		return "Make this file in the background", "このファイルをバックグラウンドで作成"
 	case "exports.start_say":
-		return "This filter selects more than {1} entries. A worker writes the file, from one moment of the ledger; it is then kept for {2}.", "この条件の記帳は{1}件を超えます。ある時点の台帳からワーカーがファイルを作成し、その後{2}保管します。"
+		return "This filter selects more than {1} {1|entry|entries}. A worker writes the file, from one moment of the ledger; it is then kept for {2}.", "この条件の記帳は{1}件を超えます。ある時点の台帳からワーカーがファイルを作成し、その後{2}保管します。"
 	case "exports.start_submit":
 		return "Make the file", "ファイルを作成"
 	case "exports.now_say":
@@ -86,7 +86,7 @@ func exports(key string) (en, ja string) {
 	case "exports.cancel_title":
 		return "Cancel {1}?", "{1} を中止しますか？"
 	case "exports.cancel_say":
-		return "{1} entries are written so far; they are thrown away. The ledger is not touched.", "これまでに書き込んだ{1}件は破棄されます。台帳は変わりません。"
+		return "{1} {1|entry is|entries are} written so far; {1|it is|they are} thrown away. The ledger is not touched.", "これまでに書き込んだ{1}件は破棄されます。台帳は変わりません。"
 	case "exports.too_late":
 		return "Too late: the export is over already.", "この書き出しはすでに終わっています。"
 	case "exports.failed":

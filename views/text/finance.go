@@ -40,9 +40,9 @@ func finance(key string) (en, ja string) {
 	case "why.title":
 		return "Why is this balance {1}?", "残高が{1}である理由"
 	case "why.say":
-		return "At {1} the balance of {2} was {3} credits. Below, every entry up to then is added up and held against it.", "{1}時点の{2}の残高は{3}クレジットでした。以下で、それまでの全記帳を合計して照合します。"
+		return "At {1} the balance of {2} was {3} {3|credit|credits}. Below, every entry up to then is added up and held against it.", "{1}時点の{2}の残高は{3}クレジットでした。以下で、それまでの全記帳を合計して照合します。"
 	case "why.say_now":
-		return "The balance of {1} is {2} credits. Below, every entry so far is added up and held against it.", "{1}の現在の残高は{2}クレジットです。以下で、これまでの全記帳を合計して照合します。"
+		return "The balance of {1} is {2} {2|credit|credits}. Below, every entry so far is added up and held against it.", "{1}の現在の残高は{2}クレジットです。以下で、これまでの全記帳を合計して照合します。"
 	case "why.at":
 		return "Balance at", "残高の時点"
 	case "why.at_hint":
@@ -130,7 +130,7 @@ func finance(key string) (en, ja string) {
 		return "Jobs whose entries break the rules", "規則に合わない記帳のジョブ"
 
 	case "answer.balance":
-		return "Your balance at {1}: {2} credits. This is how it came about:", "{1}時点の残高は{2}クレジットです。内訳は次のとおりです。"
+		return "Your balance at {1}: {2} {2|credit|credits}. This is how it came about:", "{1}時点の残高は{2}クレジットです。内訳は次のとおりです。"
 	case "answer.added.one":
 		return "Credits added: {2} (once)", "追加されたクレジット：{2}（{1}回）"
 	case "answer.added.other":
@@ -168,7 +168,7 @@ func finance(key string) (en, ja string) {
 	case "answer.corrected.other":
 		return "Corrections made by us: {2} ({1} times)", "当社による修正：{2}（{1}回）"
 	case "answer.together":
-		return "Together: {1} credits, your balance.", "合計：{1}クレジット。これが残高です。"
+		return "Together: {1} {1|credit|credits}, your balance.", "合計：{1}クレジット。これが残高です。"
 
 	case "entry.title":
 		return "Entry {1}: {2} {3}", "記帳{1}：{2} {3}"

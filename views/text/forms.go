@@ -21,13 +21,13 @@ func forms(key string) (en, ja string) {
 	case "requeue.title":
 		return "Requeue {1}", "{1} を再投入"
 	case "requeue.say":
-		return "{1} does not pay now. Only if the job succeeds are {2} credits taken back, once. If it fails again it costs nothing.", "{1}への課金は今は行われません。成功した場合にだけ{2}クレジットを一度回収します。再び失敗しても費用はかかりません。"
+		return "{1} does not pay now. Only if the job succeeds {2|is|are} {2} {2|credit|credits} taken back, once. If it fails again it costs nothing.", "{1}への課金は今は行われません。成功した場合にだけ{2}クレジットを一度回収します。再び失敗しても費用はかかりません。"
 	case "requeue.held":
 		return "Its action is held back: put back, the job waits for it", "アクションの実行が抑えられているため、再投入しても待機します"
 	case "requeue.frozen":
 		return "{1} is frozen. A job that was charged before is worked on all the same; a bulk requeue would leave it out.", "{1}は凍結中です。課金済みのジョブは凍結中でも処理されます。一括再投入では対象外になります。"
 	case "requeue.say_paid":
-		return "{1} was charged {2} credits and not refunded. Requeueing charges nothing more.", "{1}には{2}クレジットが課金済みで、返金されていません。再投入による追加の課金はありません。"
+		return "{1} was charged {2} {2|credit|credits} and not refunded. Requeueing charges nothing more.", "{1}には{2}クレジットが課金済みで、返金されていません。再投入による追加の課金はありません。"
 	case "requeue.next_attempt":
 		return "Next attempt", "次の試行"
 	case "requeue.pays_now":
@@ -54,9 +54,9 @@ func forms(key string) (en, ja string) {
 	case "discard.title":
 		return "Discard {1}", "{1} を破棄"
 	case "discard.say":
-		return "The refund stands: {1} keeps the {2} credits. The job is not tried again; it can be reopened. Should the work still arrive, the credits are taken back, once.", "返金はそのままで、{1}は{2}クレジットを保持します。再試行はされませんが、再開できます。後から納品された場合は一度だけ回収します。"
+		return "The refund stands: {1} keeps the {2} {2|credit|credits}. The job is not tried again; it can be reopened. Should the work still arrive, {2|the credit is|the credits are} taken back, once.", "返金はそのままで、{1}は{2}クレジットを保持します。再試行はされませんが、再開できます。後から納品された場合は一度だけ回収します。"
 	case "discard.say_paid":
-		return "{1} was charged {2} credits and not refunded. Discarding moves no money.", "{1}には{2}クレジットが課金済みで、返金されていません。破棄しても金額は動きません。"
+		return "{1} was charged {2} {2|credit|credits} and not refunded. Discarding moves no money.", "{1}には{2}クレジットが課金済みで、返金されていません。破棄しても金額は動きません。"
 	case "discard.choose":
 		return "Choose a reason", "理由を選択"
 	case "discard.submit":
@@ -88,7 +88,7 @@ func forms(key string) (en, ja string) {
 	case "cancel.title":
 		return "Cancel {1}", "{1} を取り消す"
 	case "cancel.say":
-		return "{2} gets {1} credits back, once. Should the work still arrive, they are taken back, once.", "{2}に{1}クレジットを一度だけ返金します。後から納品された場合は一度だけ回収します。"
+		return "{2} gets {1} {1|credit|credits} back, once. Should the work still arrive, {1|it is|they are} taken back, once.", "{2}に{1}クレジットを一度だけ返金します。後から納品された場合は一度だけ回収します。"
 	case "cancel.say_refunded":
 		return "{1} has the credits back already; canceling moves no money. Should the work still arrive, they are taken back, once.", "{1}には返金済みのため、金額は動きません。後から納品された場合は一度だけ回収します。"
 	case "cancel.submit":

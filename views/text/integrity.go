@@ -27,7 +27,7 @@ func integrity(key string) (en, ja string) {
 	case "integrity.waits":
 		return "Waits for a worker process.", "ワーカープロセスを待っています。"
 	case "integrity.progress":
-		return "{1} of {2} accounts, {3} of about {4} entries, {5} jobs read; {6} problems so far.", "{2}アカウント中{1}、約{4}件の記帳中{3}件、ジョブ{5}件を確認済み。これまでの問題：{6}件。"
+		return "{1} of {2} {2|account|accounts}, {3} of about {4} {4|entry|entries}, {5} {5|job|jobs} read; {6} {6|problem|problems} so far.", "{2}アカウント中{1}、約{4}件の記帳中{3}件、ジョブ{5}件を確認済み。これまでの問題：{6}件。"
 	case "integrity.look_again":
 		return "Look again", "再表示"
 	case "integrity.cancel":

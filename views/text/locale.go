@@ -6,6 +6,7 @@
 //	l := text.Locale{Lang: text.LangOf(person.Language), Zone: zone}
 //	l.T("accounts.title")                 // a phrase; keys are checked by a test
 //	l.T("error.request", id)              // {1} in the phrase is the first argument
+//	                                      // {1|job|jobs} is the word that goes with the number in {1}
 //	l.N("count.entries", 1284)            // "1,284 entries"; picks the key's .one or .other
 //	l.Credits(-40), l.Signed(40)          // "−40", "+40"
 //	l.Stamp(entry.CreatedAt, now)         // one instant in all the ways a page may show it
@@ -15,6 +16,7 @@
 package text
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -73,7 +75,42 @@ func (l Locale) T(key string, args ...string) string {
 	for i, a := range args {
 		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", Isolate(a))
 	}
-	return strings.NewReplacer(pairs...).Replace(s)
+	return strings.NewReplacer(pairs...).Replace(agree(s, args))
+}
+
+// choice is a word of a phrase that goes with a number: {1|job|jobs}.
+var choice = regexp.MustCompile(`\{(\d)\|([^|{}]*)\|([^|{}]*)\}`)
+
+// agree puts the words of a phrase that go with a number into the form that the number asks for: the first for exactly one,
+// whatever its sign, the second for all others.
+func agree(s string, args []string) string {
+	if !strings.Contains(s, "|") {
+		return s
+	}
+	return choice.ReplaceAllStringFunc(s, func(found string) string {
+		parts := choice.FindStringSubmatch(found)
+		if n, err := strconv.Atoi(parts[1]); err == nil && n >= 1 && n <= len(args) && strings.TrimLeft(args[n-1], "+-"+Minus) == "1" {
+			return parts[2]
+		}
+		return parts[3]
+	})
+}
+
+// Unit is the name of what is counted, as an action has it, beside a number of them: "second" and 60 give "seconds" in
+// English. A name that is no word of small letters, or an abbreviation, stays as it is.
+func (l Locale) Unit(name string, n int64) string {
+	if l.Lang == Japanese || n == 1 || n == -1 || len(name) < 4 || strings.ContainsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		return name
+	}
+	switch last := name[len(name)-1]; {
+	case last == 's':
+		return name
+	case last == 'x' || last == 'z' || strings.HasSuffix(name, "ch") || strings.HasSuffix(name, "sh"):
+		return name + "es"
+	case last == 'y' && !strings.ContainsRune("aeiou", rune(name[len(name)-2])):
+		return name[:len(name)-1] + "ies"
+	}
+	return name + "s"
 }
 
 // N returns the phrase key+".one" for exactly 1 and key+".other" for all other counts. {1} is the count

@@ -128,7 +128,7 @@ func money(key string) (en, ja string) {
 		return "{1}, {2}, last day included", "{1}（{2}、終了日を含む）"
 
 	case "what.charge":
-		return "{1}, {2} units", "{1}、{2}単位"
+		return "{1}, {2} {2|unit|units}", "{1}、{2}単位"
 	case "what.refund":
 		return "Attempt {1} failed: {2}", "試行{1}が失敗：{2}"
 	case "what.refund_code":
@@ -174,17 +174,17 @@ func money(key string) (en, ja string) {
 		return "In the order of account ids.", "アカウントID順。"
 
 	case "statement.say":
-		return "Balance {1} credits after {2}. {3} in the chosen period.", "残高は{1}クレジット（全{2}の後）。選択期間は{3}。"
+		return "Balance {1} {1|credit|credits} after {2}. {3} in the chosen period.", "残高は{1}クレジット（全{2}の後）。選択期間は{3}。"
 	case "statement.frozen":
 		return "Frozen since {1}: it takes no charges.", "{1}から凍結中のため、課金できません。"
 	case "statement.frozen_by":
 		return "Frozen by {1} on {2}: {3}", "{2}に{1}が凍結：{3}"
 	case "statement.say_unread":
-		return "Balance {1} credits after {2}.", "残高は{1}クレジット（全{2}の後）。"
+		return "Balance {1} {1|credit|credits} after {2}.", "残高は{1}クレジット（全{2}の後）。"
 	case "statement.say_negative":
-		return "Balance {1} credits, negative for {2}, since {3}. New charges are refused until it is topped up.", "残高は{1}クレジット。{2}間（{3}から）マイナスです。補充されるまで新しい課金は拒否されます。"
+		return "Balance {1} {1|credit|credits}, negative for {2}, since {3}. New charges are refused until it is topped up.", "残高は{1}クレジット。{2}間（{3}から）マイナスです。補充されるまで新しい課金は拒否されます。"
 	case "statement.say_inconsistent":
-		return "Balance {1} credits, but the head of the ledger differs from its entries. Charges are refused until it has been put right.", "残高は{1}クレジットですが、台帳の先頭が記帳と一致しません。修復されるまで課金は拒否されます。"
+		return "Balance {1} {1|credit|credits}, but the head of the ledger differs from its entries. Charges are refused until it has been put right.", "残高は{1}クレジットですが、台帳の先頭が記帳と一致しません。修復されるまで課金は拒否されます。"
 	case "statement.entries":
 		return "Statement", "明細"
 	case "statement.none":

@@ -72,7 +72,7 @@ func people(key string) (en, ja string) {
 	case "statement.reclaimable_count.other":
 		return "{1} jobs. If all of these are still delivered, {2} credits are taken back, once each.", "{1}件。これらがすべて後から納品されると、合計{2}クレジットが1回ずつ回収されます。"
 	case "statement.reclaimable_many":
-		return "More than {1} jobs. Their list says what could be taken back.", "{1}件を超えています。回収されうる合計は一覧に表示します。"
+		return "More than {1} {1|job|jobs}. Their list says what could be taken back.", "{1}件を超えています。回収されうる合計は一覧に表示します。"
 	case "jobs.reclaimable":
 		return "Refunded, could still be reclaimed", "返金済み・回収の可能性あり"
 	case "accounts.by_age":

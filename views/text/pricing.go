@@ -52,7 +52,7 @@ func pricing(key string) (en, ja string) {
 	case "price.loss_part":
 		return "There were more deliveries than are looked at, the newest {1} of all actions: this is of a part.", "納品が多いため、全アクションの最新{1}件の納品だけを対象としています。"
 	case "price.unit":
-		return "{1} credits per {2}", "{2}あたり{1}クレジット"
+		return "{1} {1|credit|credits} per {2}", "{2}あたり{1}クレジット"
 	case "price.off":
 		return "{1} % off", "{1} %引き"
 	case "price.least":
@@ -64,9 +64,9 @@ func pricing(key string) (en, ja string) {
 	case "rounding.half_even":
 		return "rounded half to even", "偶数丸め"
 	case "price.example":
-		return "{1} {2} = {3} credits", "{1} {2} = {3}クレジット"
+		return "{1} {2} = {3} {3|credit|credits}", "{1} {2} = {3}クレジット"
 	case "price.example_was":
-		return "{1} {2} = {3} credits, was {4}", "{1} {2} = {3}クレジット（以前は{4}）"
+		return "{1} {2} = {3} {3|credit|credits}, was {4}", "{1} {2} = {3}クレジット（以前は{4}）"
 	case "price.overflow":
 		return "The cost does not fit a 64-bit number of credits", "費用が64ビットのクレジット数に収まりません"
 

@@ -50,7 +50,7 @@ func rollouts(key string) (en, ja string) {
 	case "rollout.say_draft":
 		return "A draft for {1}, from {2} to {3}: it decides about nothing until it is started.", "{1}の下書き（{2} → {3}）です。開始するまで何も決定しません。"
 	case "rollout.say_live":
-		return "{1} of {2} accounts pay {3} instead of {4} since {5}.", "{5}から、{2}アカウント中{1}が{4}ではなく{3}で支払っています。"
+		return "{1} of {2} {2|account|accounts} {1|pays|pay} {3} instead of {4} since {5}.", "{5}から、{2}アカウント中{1}が{4}ではなく{3}で支払っています。"
 	case "rollout.say_paused":
 		return "Enrolled accounts keep the candidate price; nobody new enters.", "登録済みのアカウントは候補の価格のままで、新規の登録はありません。"
 	case "rollout.say_safe":
@@ -100,13 +100,13 @@ func rollouts(key string) (en, ja string) {
 	case "checks.reconciliation_of":
 		return "decisions without their charge, or unattributed costs", "課金のない決定、または未帰属の費用"
 	case "checks.examined":
-		return "{1} decisions examined, {2}", "{1}件の決定を検査、{2}"
+		return "{1} {1|decision|decisions} examined, {2}", "{1}件の決定を検査、{2}"
 	case "checks.never":
 		return "never made", "未実施"
 	case "checks.few_charges":
-		return "{1} of at least {2} charges under the candidate", "候補での課金が{1}件（{2}件以上必要）"
+		return "{1} of at least {2} {2|charge|charges} under the candidate", "候補での課金が{1}件（{2}件以上必要）"
 	case "checks.few_costs":
-		return "costs of {1} of {2} delivered jobs are known", "納品済み{2}件中{1}件の費用が判明"
+		return "costs of {1} of {2} {2|delivered job|delivered jobs} are known", "納品済み{2}件中{1}件の費用が判明"
 	case "checks.not_yet":
 		return "The checks were not made yet.", "検査はまだ行われていません。"
 	case "checks.stale":

@@ -18,11 +18,11 @@ func rolloutSay(key string) (en, ja string) {
 	case "rollout.baseline":
 		return "Baseline", "ベースライン"
 	case "rollout.needs":
-		return "need at least {1} charges under the candidate, and the costs of {2} % of the delivered jobs", "候補での課金{1}件以上と、納品済みジョブの{2} %の費用の判明が必要"
+		return "need at least {1} {1|charge|charges} under the candidate, and the costs of {2} % of the delivered jobs", "候補での課金{1}件以上と、納品済みジョブの{2} %の費用の判明が必要"
 	case "rollout.cap":
 		return "Cap", "上限"
 	case "rollout.cap_is":
-		return "pauses once more than {1} credits a day are given away", "1日の値引きが{1}クレジットを超えると一時停止"
+		return "pauses once more than {1} {1|credit|credits} a day are given away", "1日の値引きが{1}クレジットを超えると一時停止"
 	case "approve.say_step":
 		return "It is made at once, exactly as proposed by {1}. What is charged then keeps its price; a rollback gives the baseline to new charges again.", "{1}の申請どおりに直ちに実行されます。その後の課金はその価格のままですが、ロールバックすれば新しい課金はベースラインに戻ります。"
 	case "approve.say_last_step":

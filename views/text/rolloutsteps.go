@@ -125,7 +125,7 @@ func rolloutSteps(key string) (en, ja string) {
 	case "second.above_hint":
 		return "25: to a stage beyond 25 %; empty: never. Pause, roll back and halt never need one", "25 = 25 %を超える段階へ。空欄：不要。一時停止・ロールバック・停止には不要です"
 	case "rollout_cause.cap_reached":
-		return "By Recoup: {1} credits were given away, the cap is {2} a day ({3}).", "Recoupによる：値引きが{1}クレジットに達しました（上限は1日{2}、{3}）。"
+		return "By Recoup: {1} {1|credit was|credits were} given away, the cap is {2} a day ({3}).", "Recoupによる：値引きが{1}クレジットに達しました（上限は1日{2}、{3}）。"
 	case "cap.field":
 		return "Credits that may be given away a day", "1日に値引きできるクレジットの上限"
 	case "cap.hint":
@@ -133,9 +133,9 @@ func rolloutSteps(key string) (en, ja string) {
 	case "cap.title":
 		return "Given away today", "本日の値引き"
 	case "cap.say":
-		return "{1} of {2} credits given away today ({3}).", "本日の値引き：{1} / {2}クレジット（{3}）。"
+		return "{1} of {2} {2|credit|credits} given away today ({3}).", "本日の値引き：{1} / {2}クレジット（{3}）。"
 	case "cap.say_none":
-		return "Nothing given away today: the candidate's charges come to {1} credits more ({3}). The cap is {2}.", "本日の値引きはありません。候補での課金は{1}クレジット高くなっています（{3}）。上限は{2}です。"
+		return "Nothing given away today: the candidate's charges come to {1} {1|credit|credits} more ({3}). The cap is {2}.", "本日の値引きはありません。候補での課金は{1}クレジット高くなっています（{3}）。上限は{2}です。"
 	case "cap.reached":
 		return "The cap is reached. Whoever resumes the rollout lifts it until {1}.", "上限に達しました。再開すると{1}まで上限が外れます。"
 	case "cap.lifted":

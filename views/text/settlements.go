@@ -93,7 +93,7 @@ func settlements(key string) (en, ja string) {
 	case "settlement.preview_wait":
 		return "Choose a rollout to see its charges.", "ロールアウトを選ぶと対象の課金が表示されます。"
 	case "settlement.preview_say":
-		return "{1} of {2}: charged {3} credits, {4} under the baseline.", "{2}の{1}：課金額{3}クレジット、ベースラインでは{4}クレジットです。"
+		return "{1} of {2}: charged {3} {3|credit|credits}, {4} under the baseline.", "{2}の{1}：課金額{3}クレジット、ベースラインでは{4}クレジットです。"
 	case "settlement.preview_nothing":
 		return "No delivered charge is left that this proposal could hold.", "この条件で提案できる納品済みの課金はありません。"
 	case "settlement.preview_frozen":
@@ -105,7 +105,7 @@ func settlements(key string) (en, ja string) {
 	case "settlement.preview_outside":
 		return "No balance changes: the payment is left to another system.", "残高は変わりません。支払いは外部のシステムで行います。"
 	case "settlement.preview_more":
-		return "The {1} largest of {2} accounts are listed.", "{2}アカウントのうち差額の大きい{1}件を表示しています。"
+		return "The {1} largest of {2} {2|account|accounts} are listed.", "{2}アカウントのうち差額の大きい{1}件を表示しています。"
 
 	case "settlement.say_proposed":
 		return "{1} proposed it. Nothing is paid before a second person has approved it, until {2}.", "{1}が提案しました。{2}までに二人目が承認するまで、何も支払われません。"
@@ -114,15 +114,15 @@ func settlements(key string) (en, ja string) {
 	case "settlement.say_waiting":
 		return "It is approved and waits for a worker.", "承認済みで、ワーカーの処理を待っています。"
 	case "settlement.say_paying":
-		return "It is being paid: {1} of {2} jobs. Each is there once it is paid; a stop in between loses nothing.", "支払い中です（{2}件中{1}件）。支払われた分はその時点で確定し、途中で止まっても失われません。"
+		return "It is being paid: {1} of {2} {2|job|jobs}. Each is there once it is paid; a stop in between loses nothing.", "支払い中です（{2}件中{1}件）。支払われた分はその時点で確定し、途中で止まっても失われません。"
 	case "settlement.say_stopped":
-		return "Its payment came to a stop after {1} of {2} jobs. What was paid stays; take it up again for the rest.", "支払いが{2}件中{1}件で止まりました。支払済みの分はそのままです。残りは再開してください。"
+		return "Its payment came to a stop after {1} of {2} {2|job|jobs}. What was paid stays; take it up again for the rest.", "支払いが{2}件中{1}件で止まりました。支払済みの分はそのままです。残りは再開してください。"
 	case "settlement.say_approved":
 		return "It is approved, to be settled outside. Take the file, bill it there, and then name the document here: from then on each job counts as paid.", "外部で精算することが承認されています。ファイルを取得して外部で処理し、その文書をここに記録してください。記録後、各ジョブは支払済みになります。"
 	case "settlement.say_done":
-		return "{1} jobs were paid, {2} were left out. Finished {3}.", "{1}件を支払い、{2}件を対象外としました（{3}完了）。"
+		return "{1} {1|job was|jobs were} paid, {2} {2|was|were} left out. Finished {3}.", "{1}件を支払い、{2}件を対象外としました（{3}完了）。"
 	case "settlement.say_outside":
-		return "{1} jobs were settled outside by {2}, {3} were left out. Finished {4}.", "{1}件を外部の{2}で精算し、{3}件を対象外としました（{4}完了）。"
+		return "{1} {1|job was|jobs were} settled outside by {2}, {3} {3|was|were} left out. Finished {4}.", "{1}件を外部の{2}で精算し、{3}件を対象外としました（{4}完了）。"
 	case "settlement.failed":
 		return "The worker gave up after several tries.", "ワーカーが数回の試行の後に中断しました。"
 	case "settlement.hint":
@@ -184,11 +184,11 @@ func settlements(key string) (en, ja string) {
 		return "Mark as settled outside", "外部精算済みにする"
 
 	case "settle.say":
-		return "{1} delivered charges were priced by the candidate: {2} paid back or settled, {3} in a settlement that is under way, {4} still to be settled.", "納品済みの課金{1}件に候補の価格が適用されました。精算済み{2}件、精算手続き中{3}件、未精算{4}件です。"
+		return "{1} {1|delivered charge was|delivered charges were} priced by the candidate: {2} paid back or settled, {3} in a settlement that is under way, {4} still to be settled.", "納品済みの課金{1}件に候補の価格が適用されました。精算済み{2}件、精算手続き中{3}件、未精算{4}件です。"
 	case "settle.say_completed":
-		return "{1} delivered charges were priced by the candidate before it became the price of all. Nothing is owed for them.", "候補が全員の価格になる前に、納品済みの課金{1}件に候補の価格が適用されました。精算の必要はありません。"
+		return "{1} {1|delivered charge was|delivered charges were} priced by the candidate before it became the price of all. Nothing is owed for them.", "候補が全員の価格になる前に、納品済みの課金{1}件に候補の価格が適用されました。精算の必要はありません。"
 	case "settle.say_even":
-		return "{1} delivered charges were priced by the candidate; every one that differs from the baseline is settled or in a settlement.", "納品済みの課金{1}件に候補の価格が適用されました。ベースラインと差のあるものはすべて精算済み、または精算手続き中です。"
+		return "{1} {1|delivered charge was|delivered charges were} priced by the candidate; every one that differs from the baseline is settled or in a settlement.", "納品済みの課金{1}件に候補の価格が適用されました。ベースラインと差のあるものはすべて精算済み、または精算手続き中です。"
 	case "settle.list":
 		return "Its settlements", "精算の一覧"
 
@@ -219,7 +219,7 @@ func settlements(key string) (en, ja string) {
 	case "approval.kind.settlement":
 		return "Settlement", "精算"
 	case "approval.settlement":
-		return "Settlement of {1} credits", "{1}クレジットの精算"
+		return "Settlement of {1} {1|credit|credits}", "{1}クレジットの精算"
 	case "kind.settlement":
 		return "Proposal of a settlement", "精算の提案"
 	case "kind.settlement_payment":

@@ -302,9 +302,9 @@ func triage(key string) (en, ja string) {
 	case "groups.say_until":
 		return "Snoozed until {1}.", "{1}までスヌーズ中です。"
 	case "groups.say_more":
-		return "Snoozed until {1} more jobs die of it.", "さらに{1}件停止するまでスヌーズ中です。"
+		return "Snoozed until {1} {1|more job dies|more jobs die} of it.", "さらに{1}件停止するまでスヌーズ中です。"
 	case "groups.say_both":
-		return "Snoozed until {1}, or until {2} more jobs die of it.", "{1}まで、またはさらに{2}件停止するまでスヌーズ中です。"
+		return "Snoozed until {1}, or until {2} {2|more job dies|more jobs die} of it.", "{1}まで、またはさらに{2}件停止するまでスヌーズ中です。"
 	case "groups.trend_title":
 		return "Deaths by six hours", "6時間ごとの停止件数"
 	case "groups.trend_say":
@@ -371,9 +371,9 @@ func triage(key string) (en, ja string) {
 	case "recover.title":
 		return "Recover {1} by hand", "{1} を手動で回復"
 	case "recover.say":
-		return "Only if the result exists: {1} has it and pays the {2} credits, once. The refund is taken back now.", "成果物が存在する場合だけ実行してください。{1}は成果物を受け取り、{2}クレジットを一度だけ支払います。返金は今回収されます。"
+		return "Only if the result exists: {1} has it and pays the {2} {2|credit|credits}, once. The refund is taken back now.", "成果物が存在する場合だけ実行してください。{1}は成果物を受け取り、{2}クレジットを一度だけ支払います。返金は今回収されます。"
 	case "recover.say_paid":
-		return "Only if the result exists: {1} has it. The {2} credits were not refunded, so no money moves.", "成果物が存在する場合だけ実行してください。{1}は成果物を受け取ります。{2}クレジットは返金されていないため、金額は動きません。"
+		return "Only if the result exists: {1} has it. The {2} {2|credit was|credits were} not refunded, so no money moves.", "成果物が存在する場合だけ実行してください。{1}は成果物を受け取ります。{2}クレジットは返金されていないため、金額は動きません。"
 	case "recover.balance":
 		return "Balance, credits", "残高（クレジット）"
 	case "recover.result":
@@ -383,13 +383,13 @@ func triage(key string) (en, ja string) {
 	case "recover.submit":
 		return "Recover job", "回復する"
 	case "recover.now":
-		return "{1} credits were taken back; the balance after that: {2}.", "{1}クレジットを回収しました。直後の残高：{2}。"
+		return "{1} {1|credit was|credits were} taken back; the balance after that: {2}.", "{1}クレジットを回収しました。直後の残高：{2}。"
 	case "did.recover":
 		return "Recovered by hand", "手動で回復"
 	case "edit.form":
 		return "Requeue with an edited payload", "ペイロードを編集して再投入"
 	case "edit.say":
-		return "The worker gets the edited payload. The cost stays {1} credits, as it was charged. What it was before is kept and shown.", "ワーカーには編集後のペイロードが渡されます。費用は課金時の{1}クレジットのままです。編集前の内容は保存され、表示されます。"
+		return "The worker gets the edited payload. The cost stays {1} {1|credit|credits}, as it was charged. What it was before is kept and shown.", "ワーカーには編集後のペイロードが渡されます。費用は課金時の{1}クレジットのままです。編集前の内容は保存され、表示されます。"
 	case "edit.payload":
 		return "Payload (JSON)", "ペイロード（JSON）"
 	case "edit.hint":
@@ -415,21 +415,21 @@ func triage(key string) (en, ja string) {
 	case "reply.title":
 		return "What you can tell the customer", "お客様への返信文"
 	case "reply.failed":
-		return "Your {1} job {2} could not be completed. We returned the {3} credits for it to your account on {4}, so you have not paid for it.", "ご依頼の{1}（{2}）は完了できませんでした。{4}に{3}クレジットをお客様のアカウントにお返ししましたので、お支払いはございません。"
+		return "Your {1} job {2} could not be completed. We returned the {3} {3|credit|credits} for it to your account on {4}, so you have not paid for it.", "ご依頼の{1}（{2}）は完了できませんでした。{4}に{3}クレジットをお客様のアカウントにお返ししましたので、お支払いはございません。"
 	case "reply.again":
-		return "Your {1} job {2} has not been completed yet; we are trying it again. We returned the {3} credits for it to your account on {4}. They are charged only if it succeeds.", "ご依頼の{1}（{2}）はまだ完了しておらず、再度処理しております。{4}に{3}クレジットをお客様のアカウントにお返ししました。完了した場合にのみご請求いたします。"
+		return "Your {1} job {2} has not been completed yet; we are trying it again. We returned the {3} {3|credit|credits} for it to your account on {4}. {3|It is|They are} charged only if it succeeds.", "ご依頼の{1}（{2}）はまだ完了しておらず、再度処理しております。{4}に{3}クレジットをお客様のアカウントにお返ししました。完了した場合にのみご請求いたします。"
 	case "reply.working":
-		return "Your {1} job {2} is being worked on. {3} credits were charged for it once; if it cannot be completed, they are returned to your account.", "ご依頼の{1}（{2}）は処理中です。{3}クレジットを一度だけご請求しております。完了できない場合はアカウントにお返しします。"
+		return "Your {1} job {2} is being worked on. {3} {3|credit was|credits were} charged for it once; if it cannot be completed, {3|it is|they are} returned to your account.", "ご依頼の{1}（{2}）は処理中です。{3}クレジットを一度だけご請求しております。完了できない場合はアカウントにお返しします。"
 	case "reply.done":
-		return "Your {1} job {2} is complete. You paid {3} credits for it, once.", "ご依頼の{1}（{2}）は完了しました。お支払いは一度だけ、{3}クレジットです。"
+		return "Your {1} job {2} is complete. You paid {3} {3|credit|credits} for it, once.", "ご依頼の{1}（{2}）は完了しました。お支払いは一度だけ、{3}クレジットです。"
 	case "reply.late":
-		return "Your {1} job {2} is complete. It took longer than planned, so we had returned the {3} credits for it on {4}; when the result arrived on {5}, they were charged again. In total you paid {3} credits, once.", "ご依頼の{1}（{2}）は完了しました。予定より時間がかかったため{4}に{3}クレジットをいったんお返ししましたが、{5}に成果物が届いたため改めてご請求しました。お支払いは合計で一度だけ、{3}クレジットです。"
+		return "Your {1} job {2} is complete. It took longer than planned, so we had returned the {3} {3|credit|credits} for it on {4}; when the result arrived on {5}, {3|it was|they were} charged again. In total you paid {3} {3|credit|credits}, once.", "ご依頼の{1}（{2}）は完了しました。予定より時間がかかったため{4}に{3}クレジットをいったんお返ししましたが、{5}に成果物が届いたため改めてご請求しました。お支払いは合計で一度だけ、{3}クレジットです。"
 	case "reply.given_up":
-		return "Your {1} job {2} is complete. We had given it up and returned the {3} credits for it on {4}; when the result arrived all the same on {5}, they were charged again. In total you paid {3} credits, once.", "ご依頼の{1}（{2}）は完了しました。いったん処理を取りやめ、{4}に{3}クレジットをお返ししておりましたが、{5}に成果物が届いたため改めてご請求しました。お支払いは合計で一度だけ、{3}クレジットです。"
+		return "Your {1} job {2} is complete. We had given it up and returned the {3} {3|credit|credits} for it on {4}; when the result arrived all the same on {5}, {3|it was|they were} charged again. In total you paid {3} {3|credit|credits}, once.", "ご依頼の{1}（{2}）は完了しました。いったん処理を取りやめ、{4}に{3}クレジットをお返ししておりましたが、{5}に成果物が届いたため改めてご請求しました。お支払いは合計で一度だけ、{3}クレジットです。"
 	case "reply.settled_back":
-		return " The price was higher than it should have been, so we returned {2} credits to your account on {1}. With that you paid {3} credits.", "その後、料金が本来より高かったため、{1}に{2}クレジットをお客様のアカウントにお返ししました。差し引きのお支払いは{3}クレジットです。"
+		return " The price was higher than it should have been, so we returned {2} {2|credit|credits} to your account on {1}. With that you paid {3} {3|credit|credits}.", "その後、料金が本来より高かったため、{1}に{2}クレジットをお客様のアカウントにお返ししました。差し引きのお支払いは{3}クレジットです。"
 	case "reply.settled_more":
-		return " The price was lower than it should have been, so we charged {2} more credits on {1}. With that you paid {3} credits.", "その後、料金が本来より低かったため、{1}に{2}クレジットを追加でご請求しました。合計のお支払いは{3}クレジットです。"
+		return " The price was lower than it should have been, so we charged {2} {2|more credit|more credits} on {1}. With that you paid {3} {3|credit|credits}.", "その後、料金が本来より低かったため、{1}に{2}クレジットを追加でご請求しました。合計のお支払いは{3}クレジットです。"
 	case "reply.settled_outside":
 		return " We put its price right on {1}; please see document {2}. The balance of your account does not change by it.", "その後、{1}に料金を訂正しました。詳細は書類{2}をご覧ください。アカウントの残高は変わりません。"
 	case "keys.triage":

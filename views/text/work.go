@@ -52,11 +52,11 @@ func work(key string) (en, ja string) {
 		return "Newest first. Times in {1}.", "新しい順。時刻は{1}。"
 
 	case "job.say_reclaimed":
-		return "Charged {1}, refunded {1} on {3}, taken back {1} on {4}. {2} has paid {1} credits, once, and has the result.", "{1}を課金し、{3}に{1}を返金し、{4}に{1}を回収しました。{2}の支払いは一度だけ{1}クレジットで、成果物を受け取っています。"
+		return "Charged {1}, refunded {1} on {3}, taken back {1} on {4}. {2} has paid {1} {1|credit|credits}, once, and has the result.", "{1}を課金し、{3}に{1}を返金し、{4}に{1}を回収しました。{2}の支払いは一度だけ{1}クレジットで、成果物を受け取っています。"
 	case "job.say_delivered":
-		return "Charged {1} and delivered. {2} has paid {1} credits, once.", "{1}を課金し、納品しました。{2}の支払いは一度だけ{1}クレジットです。"
+		return "Charged {1} and delivered. {2} has paid {1} {1|credit|credits}, once.", "{1}を課金し、納品しました。{2}の支払いは一度だけ{1}クレジットです。"
 	case "job.say_settled":
-		return " A settlement then booked {1} credits on {3}: with it {2} has paid {4} credits.", "その後{3}に精算で{1}クレジットを計上しました。精算後の{2}の支払いは{4}クレジットです。"
+		return " A settlement then booked {1} {1|credit|credits} on {3}: with it {2} has paid {4} {4|credit|credits}.", "その後{3}に精算で{1}クレジットを計上しました。精算後の{2}の支払いは{4}クレジットです。"
 	case "job.say_settled_outside":
 		return " On {1} its price was settled outside the ledger by {2}.", "{1}に台帳の外で、{2}により精算しました。"
 	case "job.say_broken":
@@ -64,11 +64,11 @@ func work(key string) (en, ja string) {
 	case "job.say_dead":
 		return "Charged {1}, refunded {1} on {3}. {2} is 0 credits out of pocket. Nothing was delivered, and nothing more is tried until a person decides.", "{1}を課金し、{3}に{1}を返金しました。{2}の負担は0クレジットです。納品はされておらず、担当者が判断するまで再試行されません。"
 	case "job.say_closed":
-		return "Charged {1}, refunded {1} on {3}. {2} is 0 credits out of pocket. Nothing was delivered; should the work still arrive, {1} credits are taken back, once.", "{1}を課金し、{3}に{1}を返金しました。{2}の負担は0クレジットです。納品はされていません。後から納品された場合は{1}クレジットを一度だけ回収します。"
+		return "Charged {1}, refunded {1} on {3}. {2} is 0 credits out of pocket. Nothing was delivered; should the work still arrive, {1} {1|credit is|credits are} taken back, once.", "{1}を課金し、{3}に{1}を返金しました。{2}の負担は0クレジットです。納品はされていません。後から納品された場合は{1}クレジットを一度だけ回収します。"
 	case "job.say_refunded":
-		return "Charged {1}, refunded {1} on {3}. {2} is 0 credits out of pocket so far. If an attempt succeeds, {1} credits are taken back, once.", "{1}を課金し、{3}に{1}を返金しました。{2}の負担は今のところ0クレジットです。試行が成功すれば{1}クレジットを一度だけ回収します。"
+		return "Charged {1}, refunded {1} on {3}. {2} is 0 credits out of pocket so far. If an attempt succeeds, {1} {1|credit is|credits are} taken back, once.", "{1}を課金し、{3}に{1}を返金しました。{2}の負担は今のところ0クレジットです。試行が成功すれば{1}クレジットを一度だけ回収します。"
 	case "job.say_unrefunded":
-		return "Charged {1} to {2}. It ended without a delivery and is not marked as refunded: this must not happen. By its entries {2} has paid {3} credits for it.", "{2}に{1}を課金しました。納品されないまま終了していますが、返金済みになっていません。本来起こりえない状態です。エントリーでは{2}の支払いは{3}クレジットです。"
+		return "Charged {1} to {2}. It ended without a delivery and is not marked as refunded: this must not happen. By its entries {2} has paid {3} {3|credit|credits} for it.", "{2}に{1}を課金しました。納品されないまま終了していますが、返金済みになっていません。本来起こりえない状態です。エントリーでは{2}の支払いは{3}クレジットです。"
 	case "job.say_open":
 		return "Charged {1} to {2}. Not delivered yet; a failure will refund it.", "{2}に{1}を課金しました。まだ納品されていません。失敗すれば返金します。"
 	case "job.net":
@@ -76,7 +76,7 @@ func work(key string) (en, ja string) {
 	case "job.cost":
 		return "Cost, credits", "費用（クレジット）"
 	case "job.units":
-		return "{1} units", "{1}単位"
+		return "{1} {1|unit|units}", "{1}単位"
 	case "job.attempts_of":
 		return "{1} of {2}", "{2}回中{1}回"
 	case "job.budget":
@@ -336,7 +336,7 @@ func work(key string) (en, ja string) {
 	case "overview.oldest":
 		return "oldest {1}", "最も古いもの：{1}"
 	case "overview.together":
-		return "{1} credits together", "合計 {1} クレジット"
+		return "{1} {1|credit|credits} together", "合計 {1} クレジット"
 	case "overview.integrity":
 		return "Findings in the ledger", "台帳の検出事項"
 	case "overview.integrity_never":
@@ -368,7 +368,7 @@ func work(key string) (en, ja string) {
 	case "overview.health":
 		return "Health", "稼働状況"
 	case "integrity.checked":
-		return "{1} in {2} accounts", "{2}アカウントの{1}"
+		return "{1} in {2} {2|account|accounts}", "{2}アカウントの{1}"
 	case "health.relay":
 		return "Relay", "中継"
 	case "health.workers":
