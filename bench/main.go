@@ -138,7 +138,9 @@ func command(name string, args []string) error {
 
 func (b *bench) run(ctx context.Context, fsync bool, profile string) (err error) {
 	services, err := local.StartForTests(ctx, local.TestOptions{Fsync: fsync, Redis: b.has("http"), Settings: map[string]string{
-		"shared_buffers": "512MB", "max_wal_size": "4GB", "checkpoint_timeout": "30min"}})
+		"shared_buffers": "512MB", "max_wal_size": "4GB", "checkpoint_timeout": "30min",
+		// Tests do without; what is measured here is what an installation has.
+		"autovacuum": "on", "wal_level": "replica", "max_wal_senders": "10", "wal_init_zero": "on"}})
 	if err != nil {
 		return err
 	}
