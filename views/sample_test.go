@@ -398,7 +398,7 @@ func (s sample) operation() operations.Model {
 	d := s.decision()
 	d.Operation = ui.ID{}
 	return operations.Model{
-		Scope: "account:acct_7Q2M", ID: "7f3c9b02-55e1-4d1c-9f07-c0ffee00a91e", Kind: "charge", Actor: "api:platform", Path: "POST /v1/accounts/acct_7Q2M/jobs", Started: s.at(8 * time.Minute), Zone: "JST",
+		Scope: "account:acct_7Q2M", ID: "7f3c9b02-55e1-4d1c-9f07-c0ffee00a91e", Kind: "charge", Actor: "api:platform", Path: "POST /v1/accounts/acct_7Q2M/jobs", Asked: s.at(9 * time.Minute), Applied: s.at(8 * time.Minute), File: ui.Link{Text: "march.csv", URL: "/grants/import/bg_0"}, Zone: "JST",
 		Account: account("acct_7Q2M"), Job: job("vu-20481"), Entries: []ui.Link{{Text: s.l.T("type.charge") + " " + s.l.Signed(-40), URL: "/ledger?operation=x"}},
 		Result:   "{\n  \"job_id\": \"vu-20481\",\n  \"cost\": 40,\n  \"frames\": " + bigInteger + "\n}",
 		Decision: d, Replays: s.l.N("count.times", 2), Refusals: s.l.N("count.times", 1), Trace: ui.ID{Value: "4bf92f3577b34da6a3ce929d0e0e4736"},

@@ -289,3 +289,30 @@ func TestTheListOfApprovals(t *testing.T) {
 		}
 	}
 }
+
+// A form whose request came to nothing is shown again with an id of its own: under the old one nothing can ever be done.
+func TestAFormOfARequestThatEndedCanBeSentAgain(t *testing.T) {
+	w := limitedWorld(t, 1000)
+	w.Account(t, "acct_7", 100)
+	fiona, lena := w.as(staff.Finance), w.as(staff.Lead)
+	const at = "/accounts/acct_7/grants"
+	form := fiona.form(at, "amount", "5,000", "category", "paid", "reference", "INV-9", "reason", "annual plan")
+	request := fiona.asks(at, form)
+	lena.sent(request+"/reject", lena.seen(request+"/reject", "not ours"))
+	rec := fiona.post(at, form)
+	if rec.Code != http.StatusConflict {
+		t.Fatalf("the form of a rejected request: %d", rec.Code)
+	}
+	id := operationID(t, rec.Body.String())
+	if id == form.Get("operation_id") {
+		t.Fatal("it is shown again under the id that is used up")
+	}
+	form.Set("operation_id", id)
+	if again := fiona.asks(at, form); again == request {
+		t.Errorf("it led to the request that was rejected")
+	}
+	// The page of what was applied says when it was asked for and when it was applied.
+	second := fiona.asks(at, form)
+	lena.sent(second+"/approve", lena.seen(second+"/approve", "fine"))
+	w.says(fiona.page("/operations?scope=account:acct_7&id="+id), "Asked", "Applied", "Change request", "Grant of +5,000 credits")
+}

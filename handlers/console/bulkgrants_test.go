@@ -158,6 +158,10 @@ func TestGrantsFromAFile(t *testing.T) {
 	if rec := fiona.get(at + "/lines.csv"); rec.Code != http.StatusOK || rec.Body.String() != "reference,account,amount,category,reason,external_reference\r\nr1,acct_7,5,paid,\"annual, plan\",\r\nr2,acct_8,7,goodwill,sorry,\r\n" {
 		t.Errorf("%d %q", rec.Code, rec.Body.String())
 	}
+	var downloads int64
+	if err := w.G.Raw(`SELECT count(*) FROM audit_log WHERE action = 'bulk_grant.download' AND object = ?`, "bulk_grant:"+strings.TrimPrefix(at, "/grants/import/")).Scan(&downloads).Error; err != nil || downloads != 1 {
+		t.Errorf("%d downloads are audited, %v", downloads, err)
+	}
 	form := url.Values{"operation_id": {operationID(t, preview)}}
 	running := fiona.sent(at, form)
 	w.says(running, "The file is being granted.", "0 of 2 lines")
@@ -192,6 +196,24 @@ func TestGrantsFromAFile(t *testing.T) {
 	}
 }
 
+// A file that was taken from its own page is the same file, whatever stands in front of its texts for the sake of spreadsheets.
+func TestAFileFromItsOwnPageGrantsNothingAgain(t *testing.T) {
+	w := limitedWorld(t, 1000)
+	w.Account(t, "acct_7", 100)
+	w.Account(t, "@studio", 100)
+	fiona := w.as(staff.Finance)
+	rec := fiona.sendFile("/grants/import", ids.New(), "marks.csv", bulkHeader+"-rt-1,acct_7,7,goodwill,=sorry\n+rt-2,@studio,8,goodwill,'plain\n@rt-3,acct_7,9,goodwill,x\n")
+	at := path(rec.Header().Get("Location"))
+	fiona.sent(at, url.Values{"operation_id": {operationID(t, fiona.page(at))}})
+	w.applied(at)
+	lines := fiona.get(at + "/lines.csv").Body.String()
+	if !strings.Contains(lines, "\n'-rt-1,acct_7,7,goodwill,'=sorry,") || !strings.Contains(lines, "\n'+rt-2,'@studio,8,goodwill,'plain,") {
+		t.Errorf("what a spreadsheet would take for a formula: %q", lines)
+	}
+	rec = fiona.sendFile("/grants/import", ids.New(), "again.csv", lines)
+	w.says(fiona.page(path(rec.Header().Get("Location"))), "Every line of this file was granted before.")
+}
+
 func TestAFileAboveTheLimitNeedsASecondPerson(t *testing.T) {
 	w := limitedWorld(t, 10)
 	w.Account(t, "acct_7", 5)
@@ -217,6 +239,14 @@ func TestAFileAboveTheLimitNeedsASecondPerson(t *testing.T) {
 	}
 	w.says(fiona.page(at), "2 lines were granted")
 	w.says(lena.page(request), "It was applied once.")
+	// The entry, and its operation, say which file it was a line of, and who approved that.
+	cr := strings.TrimPrefix(request, "/approvals/")
+	w.says(fiona.page("/accounts/acct_7/entries/2"), "Line of the file", "big.csv", "Approved by", "Pat lead", cr)
+	operation := fiona.page("/operations?scope=account:acct_7&id=r1")
+	w.says(operation, "Line of the file", "big.csv", "Change request", "Grants of +11 credits from a file")
+	if !strings.Contains(operation, `href="`+at+`"`) || !strings.Contains(operation, `href="`+request+`"`) {
+		t.Error("the operation does not lead to its file and its change request")
+	}
 
 	rec = fiona.sendFile("/grants/import", ids.New(), "big2.csv", bulkHeader+"q1,acct_7,60,paid,x\n")
 	at = path(rec.Header().Get("Location"))

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/present"
+	"recoup/handlers/reqctx"
 	"recoup/models/approval"
 	"recoup/models/bulkgrant"
 	"recoup/models/export"
@@ -105,6 +106,9 @@ func (h *Console) bulkCSV(c echo.Context) error {
 	}
 	f, err := h.BulkGrants.Find(c.Request().Context(), id)
 	if err != nil {
+		return err
+	}
+	if err := h.BulkGrants.RecordDownload(c.Request().Context(), f, r.Who.Actor(), reqctx.RequestID(c.Request().Context())); err != nil {
 		return err
 	}
 	out := attach(r, f.ID, "lines", export.CSV)

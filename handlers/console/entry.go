@@ -1,12 +1,15 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/present"
+	"recoup/models/approval"
+	"recoup/models/bulkgrant"
 	"recoup/models/fault"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -51,6 +54,11 @@ func (h *Console) entry(c echo.Context) error {
 			return err
 		}
 	}
+	if d.Entry.Type == ledger.Grant && d.Approval == nil {
+		if d.File, d.Approval, err = h.fileOfGrant(ctx, a.ID, d.Entry); err != nil {
+			return err
+		}
+	}
 	if d.Entry.JobID != nil {
 		j, err := h.Jobs.Find(ctx, a.ID, *d.Entry.JobID)
 		if err != nil {
@@ -71,4 +79,14 @@ func (h *Console) entry(c echo.Context) error {
 		return err
 	}
 	return render(c, http.StatusOK, views.Page(h.frame(r), m))
+}
+
+// fileOfGrant is the file whose line a grant was, with the change request by which a second person approved it; both nil for others.
+func (h *Console) fileOfGrant(ctx context.Context, account string, e ledger.Entry) (*bulkgrant.File, *approval.Request, error) {
+	f, err := h.BulkGrants.GrantedBy(ctx, account, e.OperationID, e.CreatedAt)
+	if err != nil || f == nil || f.OperationID == nil {
+		return f, nil, err
+	}
+	cr, err := h.Requests.OfOperation(ctx, bulkgrant.Scope(), *f.OperationID)
+	return f, cr, err
 }

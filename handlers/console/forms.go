@@ -42,7 +42,7 @@ func formPage(c echo.Context, page templ.Component) error {
 }
 
 // again is the same form after a refusal. The operation id stays, because nothing was written under it;
-// only when it belongs to another input a new one is minted.
+// only when it belongs to another input, or is used up by a request that came to nothing, a new one is minted.
 func again(r request, cancel string, err error) ui.Act {
 	a := ui.Act{Action: r.Request().URL.EscapedPath(), OperationID: r.FormValue("operation_id"), CancelURL: cancel,
 		RequestID: reqctx.RequestID(r.Request().Context())}
@@ -50,7 +50,8 @@ func again(r request, cancel string, err error) ui.Act {
 	if f == nil {
 		return a
 	}
-	if f.Code == fault.CodeOperationConflict {
+	switch f.Code {
+	case fault.CodeOperationConflict, approval.CodeRejected, approval.CodeWithdrawn, approval.CodeVoided, approval.CodeExpired:
 		a.OperationID = ids.New()
 	}
 	if f.Kind != fault.Invalid {

@@ -31,10 +31,8 @@ func (h *Console) operation(c echo.Context) error {
 		return err
 	}
 	d := present.OperationPage{Stored: stored, Attempts: attempts}
-	if stored.Result == nil {
-		if d.Approval, err = h.Requests.OfOperation(ctx, operation.ParseScope(scope), id); err != nil {
-			return err
-		}
+	if d.Approval, err = h.Requests.OfOperation(ctx, operation.ParseScope(scope), id); err != nil {
+		return err
 	}
 	if stored.Result != nil {
 		var b bytes.Buffer
@@ -50,6 +48,11 @@ func (h *Console) operation(c echo.Context) error {
 			return err
 		}
 		d.Entries = entries.Rows
+		if d.Approval == nil && len(d.Entries) == 1 && d.Entries[0].Type == ledger.Grant {
+			if d.File, d.Approval, err = h.fileOfGrant(ctx, stored.AccountID, d.Entries[0]); err != nil {
+				return err
+			}
+		}
 	}
 	if stored.Kind == "charge" && stored.JobID != nil {
 		j, err := h.Jobs.Find(ctx, stored.AccountID, *stored.JobID)

@@ -82,7 +82,7 @@ func (p Presenter) ApprovalRow(r approval.Request) approvals.Row {
 		v.About = ui.ID{Value: id, URL: RolloutURL(id)}
 	}
 	if id, ok := strings.CutPrefix(r.Object, bulkgrant.Object("")); ok {
-		v.About = ui.ID{Value: id, URL: "/grants/import/" + id}
+		v.About = ui.ID{Value: id, URL: BulkGrantURL(id)}
 	}
 	if id, ok := strings.CutPrefix(r.Object, bulk.Object("")); ok {
 		v.About = ui.ID{Value: id, URL: BulkURL(id)}
@@ -230,7 +230,7 @@ func (p Presenter) proposedFile(r approval.Request, v *approvals.Detail) error {
 		return err
 	}
 	v.Lines = append(v.Lines,
-		approvals.Line{Label: p.L.T("bulk.file"), ID: ui.ID{Value: what.BulkGrant, URL: "/grants/import/" + what.BulkGrant}},
+		approvals.Line{Label: p.L.T("bulk.file"), ID: ui.ID{Value: what.BulkGrant, URL: BulkGrantURL(what.BulkGrant)}},
 		approvals.Line{Label: p.L.T("col.name"), Value: what.File},
 		approvals.Line{Label: p.L.T("bulk.lines"), Value: p.L.Credits(what.Count)},
 		approvals.Line{Label: p.L.T("bulk.credits"), Value: p.L.Signed(what.Credits)},

@@ -2,6 +2,7 @@ package present
 
 import (
 	"encoding/json"
+	"net/url"
 	"strconv"
 
 	"recoup/models/bulkgrant"
@@ -25,8 +26,11 @@ func (p Presenter) toldOfFile(v *views.Message, detail string) {
 	if json.Unmarshal([]byte(detail), &d) != nil {
 		return
 	}
-	v.Title, v.URL = p.L.T("inbox.bulk_grant_failed", d.File), "/grants/import/"+d.BulkGrant
+	v.Title, v.URL = p.L.T("inbox.bulk_grant_failed", d.File), BulkGrantURL(d.BulkGrant)
 	if v.Why = p.L.Maybe("fault."+d.Code, d.Code); d.Line > 0 {
 		v.Why = p.L.T("bulk.failed_line", p.L.Credits(d.Line), p.BulkProblem(d.Problem, d.Value))
 	}
 }
+
+// BulkGrantURL is the page of a file of grants.
+func BulkGrantURL(id string) string { return "/grants/import/" + url.PathEscape(id) }

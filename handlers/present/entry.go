@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"recoup/models/approval"
+	"recoup/models/bulkgrant"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/verify"
@@ -18,6 +19,8 @@ type EntryPage struct {
 	Entry   ledger.Entry
 	// Previous is the entry before it, nil when it is the account's first.
 	Previous *ledger.Entry
+	// File is the file of grants that it was a line of, nil for others.
+	File *bulkgrant.File
 	// Approval is the change request that a second person approved, nil where none was needed.
 	Approval *approval.Request
 	// Differs is what the entry's operation says otherwise, nil where it says the same.
@@ -57,6 +60,7 @@ func (p Presenter) EntryView(d EntryPage) (entry.Model, error) {
 		m.ApprovedBy = p.actor(*d.Approval.DecidedBy)
 		m.Request = ui.Link{Text: d.Approval.ID, URL: ApprovalURL(d.Approval.ID)}
 	}
+	m.File = p.fileOf(d.File)
 	if d.Previous != nil {
 		m.PreviousURL = EntryURL(e.AccountID, d.Previous.Seq)
 	}
@@ -122,4 +126,12 @@ func (p Presenter) othersOf(d JobPage, seq int64, m *entry.Model) {
 		}
 	}
 	m.Net = p.L.Signed(net)
+}
+
+// fileOf leads to a file of grants; the zero link where there is none.
+func (p Presenter) fileOf(f *bulkgrant.File) ui.Link {
+	if f == nil {
+		return ui.Link{}
+	}
+	return ui.Link{Text: f.Name, URL: BulkGrantURL(f.ID)}
 }

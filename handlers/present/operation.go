@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"recoup/models/approval"
+	"recoup/models/bulkgrant"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -20,6 +21,8 @@ type OperationPage struct {
 	// Result is the stored result, indented; "" when there is none yet.
 	Result  string
 	Entries []ledger.Entry
+	// File is the file of grants that it was a line of, nil for others.
+	File *bulkgrant.File
 	// Approval is the change request of an operation that waits for a second person, or did; nil for others.
 	Approval *approval.Request
 	// Charged is the job that a charge made, nil for others.
@@ -31,10 +34,21 @@ type OperationPage struct {
 // OperationView maps an operation to its page.
 func (p Presenter) OperationView(d OperationPage) views.Model {
 	o := d.Stored
-	m := views.Model{Scope: o.ScopeName(), ID: o.ID, Kind: o.Kind, Actor: p.actor(o.Actor), Started: p.L.Stamp(o.StartedAt, p.Now),
+	m := views.Model{Scope: o.ScopeName(), ID: o.ID, Kind: o.Kind, Actor: p.actor(o.Actor),
 		Result: d.Result, Trace: p.trace(o.TraceID), Zone: p.L.ZoneLabel(p.Now)}
 	if d.Approval != nil {
-		m.Request, m.RequestState = ui.Link{Text: p.ApprovalTitle(*d.Approval), URL: ApprovalURL(d.Approval.ID)}, string(d.Approval.State)
+		m.Request = ui.Link{Text: p.ApprovalTitle(*d.Approval), URL: ApprovalURL(d.Approval.ID)}
+		if o.Result == nil {
+			m.RequestState = string(d.Approval.State)
+		}
+	}
+	m.File = p.fileOf(d.File)
+	if o.Result != nil {
+		m.Applied = p.Stamp(o.CompletedAt)
+	}
+	// What waited was asked for at another time than it was applied.
+	if d.Approval != nil && d.File == nil {
+		m.Asked = p.L.Stamp(o.StartedAt, p.Now)
 	}
 	if o.AccountID != "" {
 		m.Account = Account(o.AccountID)

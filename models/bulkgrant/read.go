@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"recoup/models/credit"
+	"recoup/models/export"
 	"recoup/models/freetext"
 	"recoup/models/ids"
 	"recoup/models/ledger"
@@ -206,9 +207,11 @@ func lineOf(number int, record []string, at map[string]int) (Line, []Problem) {
 		case !there:
 			return ""
 		case name == colReference || name == colAccount:
-			return record[i] // an id is what it is: one with a blank is another one, and refused
+			// An id is what it is: one with a blank is another one, and refused. But what a file of ours has in front of it, so that
+			// a spreadsheet takes it for no formula, is not part of it: the same file would grant once more.
+			return export.Uninert(record[i])
 		}
-		return strings.TrimSpace(record[i])
+		return export.Uninert(strings.TrimSpace(record[i]))
 	}
 	bad := func(column, code string) {
 		problems = append(problems, Problem{Line: number, Column: column, Code: code, Value: cut(get(column))})

@@ -272,3 +272,26 @@ func ReadProposed(r approval.Request) (Proposed, error) {
 	}
 	return p, nil
 }
+
+// GrantedBy returns the file, without its lines, whose line granted an account what has a reference at that moment; nil where the
+// grant came from no file, also where a file found it granted already.
+func (s *Store) GrantedBy(ctx context.Context, account, reference string, at time.Time) (*File, error) {
+	var rows []File
+	err := s.g.WithContext(ctx).Raw(`SELECT `+columns+` FROM bulk_grants WHERE key = (SELECT r.bulk_key FROM bulk_grant_references r
+			JOIN accounts a ON a.key = r.account_key WHERE r.reference = ? AND a.id = ?) AND uploaded_at <= ? AND applied_at >= ?`,
+		reference, account, at, at).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("bulkgrant: granted by: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return &rows[0], nil
+}
+
+// RecordDownload appends the audit row of a file's lines that leave the program, committed when it returns: call it before the first
+// byte.
+func (s *Store) RecordDownload(ctx context.Context, f File, who actor.Actor, requestID string) error {
+	return audit.Record(ctx, s.g, audit.Row{Actor: who, Action: "bulk_grant.download", Object: Object(f.ID), RequestID: requestID,
+		TraceID: operation.TraceID(ctx), After: map[string]any{"file": f.Name, "count": f.Count}})
+}

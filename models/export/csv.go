@@ -42,15 +42,26 @@ func (f *csvFile) Close() error {
 	return f.w.Error()
 }
 
-// Inert is a text as a cell of a table that a spreadsheet does not read as a formula.
+// Inert is a text as a cell of a table that a spreadsheet does not read as a formula. No two texts become the same; Uninert gives the text
+// back.
 func Inert(s string) string { return inert(s) }
+
+// Uninert is the text of a cell that Inert wrote. A cell that it cannot have written is a text as it stands.
+func Uninert(cell string) string {
+	if s, marked := strings.CutPrefix(cell, "'"); marked && inert(s) != s {
+		return s
+	}
+	return cell
+}
 
 // inert keeps a spreadsheet from reading a text as a formula, also behind blanks and line ends, and with the full-width signs
 // that Japanese ones take for the others. Amounts are numbers and are left alone.
 func inert(s string) string {
-	bare := strings.TrimLeft(s, " \t\r\n\v\f\u00a0\u3000\ufeff")
+	// Apostrophes that stand in front already are text: one more keeps the two apart.
+	of := strings.TrimLeft(s, "'")
+	bare := strings.TrimLeft(of, " \t\r\n\v\f\u00a0\u3000\ufeff")
 	first, _ := utf8.DecodeRuneInString(bare)
-	if bare != s && strings.ContainsRune("\t\r\n", rune(s[0])) || bare != "" && strings.ContainsRune("=+-@＝＋－＠", first) {
+	if bare != of && strings.ContainsRune("\t\r\n", rune(of[0])) || bare != "" && strings.ContainsRune("=+-@＝＋－＠", first) {
 		return "'" + s
 	}
 	return s

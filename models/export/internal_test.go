@@ -20,9 +20,14 @@ func NewSmallWorkbook(out io.Writer, zone *time.Location, entries int) (Writer, 
 // What a spreadsheet would take for a formula is made text, whatever stands before it.
 func TestInert(t *testing.T) {
 	for s, want := range map[string]string{"": "", "plain": "plain", "a=1": "a=1", "=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "\t=1": "'\t=1",
-		"\n=1+1": "'\n=1+1", "\r\n=1": "'\r\n=1", "\nplain": "'\nplain", "  =1": "'  =1", "＝1+1": "'＝1+1", "\u3000＋1": "'\u3000＋1", "レンダー": "レンダー"} {
-		if got := inert(s); got != want {
+		"\n=1+1": "'\n=1+1", "\r\n=1": "'\r\n=1", "\nplain": "'\nplain", "  =1": "'  =1", "＝1+1": "'＝1+1", "\u3000＋1": "'\u3000＋1", "レンダー": "レンダー",
+		"'=1": "''=1", "''-1": "'''-1", "'plain": "'plain", "'": "'"} {
+		got := inert(s)
+		if got != want {
 			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+		if back := Uninert(got); back != s {
+			t.Errorf("%q: read back as %q", s, back)
 		}
 	}
 }

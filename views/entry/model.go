@@ -45,6 +45,7 @@ type Model struct {
 	// ApprovedBy was the second person, and Request leads to what was approved; empty: none was needed.
 	ApprovedBy string
 	Request    ui.Link
+	File       ui.Link // the file of grants that it was a line of; empty: it was none
 	Reference  string
 	// ReferenceURL leads to the settlement that the reference names; empty: it names another document.
 	ReferenceURL string

@@ -23,14 +23,17 @@ type Model struct {
 	ID      string
 	Kind    string
 	Actor   string
-	Path    string // what was called, e.g. "POST /v1/accounts/acct_7/jobs"
-	Started text.Stamp
+	Path    string     // what was called, e.g. "POST /v1/accounts/acct_7/jobs"
+	Applied text.Stamp // none: it has no result yet
+	Asked   text.Stamp // when it was asked for, of one that waits for a second person, or did
 	Account ui.ID
 	Job     ui.ID
 	Entries []ui.Link // the entries it wrote: "Charge −40"
 	Result  string    // stored result as indented JSON, integers exactly as stored; empty: none yet
-	// Request is the change request of an operation without a result, and RequestState where it stands.
+	// Request is the change request of an operation that waits for a second person, or did, and RequestState where that stands while
+	// there is no result.
 	Request      ui.Link
+	File         ui.Link // the file of grants that it was a line of; empty: it was none
 	RequestState string
 	Decision     *ui.Decision
 	Repeats      []Repeat

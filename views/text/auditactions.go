@@ -132,6 +132,8 @@ func auditactions(key string) (en, ja string) {
 		return "Cancel an export", "書き出しの中止"
 	case "kind.export.download":
 		return "Download an export", "書き出しのダウンロード"
+	case "kind.bulk_grant.download":
+		return "Download the lines of a file of grants", "一括付与ファイルの行のダウンロード"
 	case "kind.propose":
 		return "Ask a second person", "二人目への承認依頼"
 	case "kind.edit":

@@ -9,6 +9,8 @@ func bulkgrants(key string) (en, ja string) {
 		return "Grants from a file", "ファイルから付与"
 	case "bulk.say":
 		return "A CSV file with one grant a line. Nothing is granted before you have seen what the file would do; then all lines are, or none.", "1行に1件の付与を書いたCSVファイルです。内容を確認するまで付与されず、実行はすべての行か、まったく無しかのどちらかです。"
+	case "bulk.file_of":
+		return "Line of the file", "一括付与ファイル"
 	case "bulk.file":
 		return "CSV file", "CSVファイル"
 	case "bulk.file_hint":

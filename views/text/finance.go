@@ -62,9 +62,9 @@ func finance(key string) (en, ja string) {
 	case "problem.twice":
 		return "It is given twice. One counts.", "重複して指定されています。一つにしてください。"
 	case "problem.moment":
-		return "A time such as 2026-11-30T18:12:34. Shown is now.", "2026-11-30T18:12:34 のような時刻を入力してください。現在の残高を表示しています。"
+		return "A time such as 2026-11-30T18:12:34.", "2026-11-30T18:12:34 のような時刻を入力してください。"
 	case "problem.future":
-		return "That moment has not come yet. Shown is now.", "その時刻はまだ来ていません。現在の残高を表示しています。"
+		return "That moment has not come yet.", "その時刻はまだ来ていません。"
 	case "why.check":
 		return "sum of {1} = {2} = balance, checked now", "{1}の合計 = {2} = 残高（たった今確認）"
 	case "why.broken_sum":

@@ -257,6 +257,8 @@ func work(key string) (en, ja string) {
 		return "There is no result: nothing was applied.", "結果はありません。何も実行されていません。"
 	case "operation.asked":
 		return "What was asked", "要求内容"
+	case "operation.asked_at":
+		return "Asked", "依頼時刻"
 	case "operation.at":
 		return "Applied", "適用時刻"
 	case "operation.call":
