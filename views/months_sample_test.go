@@ -39,6 +39,7 @@ func (s sample) month() months.Model {
 			{Label: s.l.T("type.adjustment"), Type: "adjustment", Value: s.l.Signed(0), Note: s.l.N("count.entries", 0)},
 			{Label: s.l.T("months.closing"), Value: s.l.Sum(bigInteger)}},
 		Jobs: []ui.Fact{{Label: s.l.T("month.delivered"), Value: s.l.Credits(680924), Note: s.l.T("month.delivered_note")},
+			{Label: s.l.T("month.unsettled"), Value: s.l.Credits(1204), Note: s.l.N("month.unsettled_note", 3)},
 			{Label: s.l.T("month.open_refunds"), Value: s.l.Credits(31120), Note: s.l.N("month.open_refunds_note", 79)}},
 		Tie: months.Tie{Sum: s.l.T("month.tie_sum", "1,248,000", "+219,076", "1,467,076"), All: s.l.T("month.tie_differs", "30 Nov 2026 18:12:34 JST", "1,467,077", s.l.Signed(-1)),
 			Breaks: []string{s.l.T("month_break.before", "1,248,000", "1,248,001"), s.l.T("month_break.closed", "1,467,076", "1,467,075"), s.l.T("month.tie_problems", "30 Nov 2026 02:00:00 JST", "Derived sums")},
@@ -50,9 +51,9 @@ func (s sample) month() months.Model {
 		Rules:      []months.Line{line("video_render", false), line("video_render@v4", true), line("video_upscale", false), line("video_upscale@v12", true)},
 		Rollouts:   []months.Line{line("ro_9", false), line("candidate", true), line(s.l.T("month.no_rollout"), false)},
 		Categories: []months.Category{{Name: s.l.Maybe("category.paid", "paid"), Entries: "12", Credits: figure(900000)}},
-		Credits: &months.Chart{Width: "300", Zero: "40", Say: s.l.T("month.chart_credits_say", "100,000", "48,000"), Days: []string{"Sun 1 Nov", "Sun 15 Nov", "Mon 30 Nov"},
+		Credits: &months.Chart{Width: "300", Zero: "40", Top: s.l.T("month.axis_credits", s.l.SignedSum(bigInteger)), Bottom: s.l.T("month.axis_credits", s.l.Signed(-48000)), Say: s.l.T("month.chart_credits_say", "100,000", "48,000"), Days: []string{"Sun 1 Nov", "Sun 15 Nov", "Mon 30 Nov"},
 			Kinds: []string{"grant", "charge", "refund", "reclaim", "adjustment"}},
-		Rates: &months.Chart{Width: "300", Say: s.l.T("month.chart_rates_say", "12.5 %"), Days: []string{"Sun 1 Nov", "Sun 15 Nov", "Mon 30 Nov"}, Kinds: []string{"refund", "reclaim"},
+		Rates: &months.Chart{Width: "300", Top: s.l.T("month.axis_rate", "12.5 %"), Bottom: "0 %", Say: s.l.T("month.chart_rates_say", "12.5 %"), Days: []string{"Sun 1 Nov", "Sun 15 Nov", "Mon 30 Nov"}, Kinds: []string{"refund", "reclaim"},
 			Head: []string{s.l.T("month.refund_rate"), s.l.T("month.reclaim_rate")}},
 	}
 	for _, k := range m.Credits.Kinds {

@@ -54,6 +54,7 @@ func (p Presenter) creditsChart(o month.Overview, links monthLinks) *views.Chart
 	}
 	zero := 100 * up.Ratio(height)
 	c := views.Chart{Width: coordinate(dayWidth * float64(len(o.Days))), Zero: coordinate(zero), Days: p.axis(o.Days),
+		Top: p.L.T("month.axis_credits", p.signed(up)), Bottom: p.L.T("month.axis_credits", p.signed(negated(down))),
 		Say: p.L.T("month.chart_credits_say", p.sum(up), p.sum(down))}
 	for _, t := range ledger.Types() {
 		c.Kinds, c.Head = append(c.Kinds, string(t)), append(c.Head, p.L.T("type."+string(t)))
@@ -117,7 +118,9 @@ func (p Presenter) ratesChart(o month.Overview) *views.Chart {
 		return nil
 	}
 	most = max(most, 1)
-	c.Say = p.L.T("month.chart_rates_say", strconv.FormatFloat(most, 'f', 1, 64)+" %")
+	top := strconv.FormatFloat(most, 'f', 1, 64) + " %"
+	c.Top, c.Bottom = p.L.T("month.axis_rate", top), "0 %"
+	c.Say = p.L.T("month.chart_rates_say", top)
 	for i := range o.Days {
 		for k, t := range kinds {
 			if size := 100 * rates[i][k] / most; size > 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // Month is the figures of a month as the rows of a table, the header first. The first column says what a row
-// is: opening, type, group, closing, delivered, open_refunds, day, digest. Rows of a group add up to those of
+// is: opening, type, group, closing, net_of_jobs (charges less refunds plus reclaims), open_refunds, day, digest. Rows of a group add up to those of
 // their type, and so do rows of days; opening and all types make closing.
 func Month(o month.Overview) [][]string {
 	rows := [][]string{{"figure", "month", "zone", "day", "type", "rule_version", "rollout", "cohort", "category", "entries", "credits"}}
@@ -27,7 +27,7 @@ func Month(o month.Overview) [][]string {
 		add("group", "", g.Type, [4]string{g.RuleVersion, g.RolloutID, g.Cohort, g.Category}, number(g.Count), g.Amount)
 	}
 	add("closing", "", "", none, "", o.Closing)
-	add("delivered", "", "", none, "", o.Delivered())
+	add("net_of_jobs", "", "", none, "", o.NetOfJobs())
 	add("open_refunds", "", "", none, number(o.OpenRefunds.Count), o.OpenRefunds.Amount)
 	for _, d := range o.Days {
 		for _, t := range ledger.Types() {

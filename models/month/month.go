@@ -174,6 +174,10 @@ type Overview struct {
 	Closed *Closed
 }
 
+// firstClosed is the first month that is closed, as text, empty where none is. After a change of the book time zone the first entry may lie
+// in a later month than the one it was closed in.
+const firstClosed = `COALESCE((SELECT month FROM closed_months ORDER BY starts LIMIT 1), '')`
+
 // firstEntry is the time of the first entry, the present where there is none.
 const firstEntry = `COALESCE((SELECT created_at FROM entries ORDER BY created_at LIMIT 1), clock_timestamp())`
 
@@ -181,11 +185,26 @@ const firstEntry = `COALESCE((SELECT created_at FROM entries ORDER BY created_at
 // the present one.
 func (s *Service) bounds(ctx context.Context) (oldest, present calendar.Month, now time.Time, err error) {
 	var first time.Time
-	err = db.Row(ctx, s.g, `SELECT clock_timestamp(), `+firstEntry).Scan(&now, &first)
+	var closed string
+	err = db.Row(ctx, s.g, `SELECT clock_timestamp(), `+firstEntry+`, `+firstClosed).Scan(&now, &first, &closed)
 	if err != nil {
 		return oldest, present, now, fmt.Errorf("month: %w", db.Fault(err))
 	}
-	return calendar.MonthOf(first.In(s.zone)), calendar.MonthOf(now.In(s.zone)), now, nil
+	oldest, err = s.oldest(first, closed)
+	return oldest, calendar.MonthOf(now.In(s.zone)), now, err
+}
+
+// oldest is the month of the first entry, or the first closed one where that is earlier.
+func (s *Service) oldest(first time.Time, closed string) (calendar.Month, error) {
+	m := calendar.MonthOf(first.In(s.zone))
+	if closed == "" {
+		return m, nil
+	}
+	c, err := calendar.ParseMonth(closed)
+	if err == nil && c.Before(m) {
+		m = c
+	}
+	return m, err
 }
 
 // Read adds a month up, as its entries are now, together with what it is held against. All figures are of one moment.
@@ -194,15 +213,19 @@ func (s *Service) Read(ctx context.Context, m calendar.Month) (Overview, error) 
 	var o Overview
 	// What says where the month begins and ends does not change any more, so it may be read before.
 	var rows []struct {
-		Now, First time.Time
-		Row        stored `gorm:"embedded"`
+		Now, First  time.Time
+		FirstClosed string
+		Row         stored `gorm:"embedded"`
 	}
-	err := s.g.WithContext(ctx).Raw(`SELECT clock_timestamp() AS now, `+firstEntry+` AS first, c.*
+	err := s.g.WithContext(ctx).Raw(`SELECT clock_timestamp() AS now, `+firstEntry+` AS first, `+firstClosed+` AS first_closed, c.*
 		FROM (VALUES (1)) one LEFT JOIN (`+selectClosed+` WHERE month IN (?, ?, ?)) c ON true`, m.String(), m.Previous().String(), m.Next().String()).Scan(&rows).Error
 	if err != nil {
 		return o, fmt.Errorf("month: read: %w", db.Fault(err))
 	}
-	o.Oldest, o.Newest = calendar.MonthOf(rows[0].First.In(s.zone)), calendar.MonthOf(rows[0].Now.In(s.zone))
+	if o.Oldest, err = s.oldest(rows[0].First, rows[0].FirstClosed); err != nil {
+		return o, err
+	}
+	o.Newest = calendar.MonthOf(rows[0].Now.In(s.zone))
 	if m.Before(o.Oldest) || o.Newest.Before(m) {
 		return o, fault.New(fault.NotFound, fault.CodeNotFound, "There is no month %s: the ledger goes from %s to %s.", m, o.Oldest, o.Newest)
 	}

@@ -153,7 +153,7 @@ func say(f month.Figures) string {
 			fmt.Fprintf(&b, ", %s %d of %s", t, s.Count, s.Amount)
 		}
 	}
-	fmt.Fprintf(&b, ", closing %s, open refunds %d of %s, delivered %s", f.Closing, f.OpenRefunds.Count, f.OpenRefunds.Amount, f.Delivered())
+	fmt.Fprintf(&b, ", closing %s, open refunds %d of %s, delivered %s", f.Closing, f.OpenRefunds.Count, f.OpenRefunds.Amount, f.NetOfJobs())
 	return b.String()
 }
 
@@ -581,6 +581,30 @@ func TestAClosedMonthKeepsItsZone(t *testing.T) {
 	w.mustClose("2025-09")
 	if say(w.read("2025-09").Figures) != "opening 100, grant 1 of 10, closing 110, open refunds 0 of 0, delivered 0" {
 		t.Error(say(w.read("2025-09").Figures))
+	}
+}
+
+// A closed month stays on the list and can be read when a change of the zone moves the first entry into the month after it.
+func TestAClosedMonthIsNotLostWithTheZone(t *testing.T) {
+	w := newWorld(t, "UTC")
+	w.entries("a", modeltest.Past{At: at(t, "2025-08-31T20:00:00Z"), Type: "grant", Amount: 10}, // September in Tokyo
+		modeltest.Past{At: at(t, "2025-09-10T00:00:00Z"), Type: "grant", Amount: 1})
+	w.verified()
+	w.mustClose("2025-08")
+	tokyo, err := time.LoadLocation("Asia/Tokyo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := w.months.Deps
+	d.Rollup = rollup.New(w.G, tokyo)
+	w.months = month.New(d)
+	o := w.read("2025-08")
+	if o.Closed == nil || o.Closing.String() != "10" || o.Oldest.String() != "2025-08" {
+		t.Errorf("August: %s, oldest %s, closed %v", say(o.Figures), o.Oldest, o.Closed)
+	}
+	list, more, err := w.months.List(context.Background(), parse(t, "2025-10"), 5)
+	if err != nil || more || len(list) != 2 || list[1].Month.String() != "2025-08" || !list[1].Closed {
+		t.Errorf("list %+v %v %v", list, more, err)
 	}
 }
 

@@ -5,6 +5,8 @@
 package months
 
 import (
+	"strconv"
+
 	"recoup/views/text"
 	"recoup/views/ui"
 )
@@ -104,12 +106,14 @@ type Category struct {
 type Chart struct {
 	Width string
 	Zero  string // where the line of zero is; empty: at the bottom
-	Bars  []Bar
-	Say   string   // what it shows, with its largest figures
-	Days  []string // labels below: first, middle, last
-	Kinds []string // entry types of the legend
-	Head  []string // columns of the table beside Day
-	Rows  []ChartRow
+	// Top and Bottom are what the upper and the lower edge of the field stand for, with the unit: "+12,000 credits".
+	Top, Bottom string
+	Bars        []Bar
+	Say         string   // what it shows, with its largest figures
+	Days        []string // labels below: first, middle, last
+	Kinds       []string // entry types of the legend
+	Head        []string // columns of the table beside Day
+	Rows        []ChartRow
 }
 
 // Bar is one bar.
@@ -146,6 +150,15 @@ func (m Model) say() string {
 		out += s
 	}
 	return out
+}
+
+// zeroTick is where the 0 beside the field stands; empty where an edge of the field is zero, or so near that its own label says enough.
+func (c Chart) zeroTick() string {
+	at, err := strconv.ParseFloat(c.Zero, 64)
+	if err != nil || at < 6 || at > 94 {
+		return ""
+	}
+	return c.Zero + "%"
 }
 
 func crumbs(l text.Locale) []ui.Link { return []ui.Link{{Text: l.T("months.title"), URL: "/months"}} }

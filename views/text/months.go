@@ -37,9 +37,17 @@ func months(key string) (en, ja string) {
 	case "month.figures":
 		return "Figures of the month", "月の集計"
 	case "month.delivered":
-		return "Net delivered", "納品分の純額"
+		return "Net of jobs", "ジョブの純額"
 	case "month.delivered_note":
-		return "charges less refunds plus reclaims", "課金 − 返金 + 回収"
+		return "charges less refunds plus reclaims, jobs that are not over yet included", "課金 − 返金 + 回収。終わっていないジョブを含みます"
+	case "month.unsettled":
+		return "Of it not over yet", "うち未完了"
+	case "month.unsettled_note.one":
+		return "charge of {1} job that is neither delivered nor refunded by now", "現時点で納品も返金もされていないジョブ{1}件の課金"
+	case "month.unsettled_note.other":
+		return "charges of {1} jobs that are neither delivered nor refunded by now", "現時点で納品も返金もされていないジョブ{1}件の課金"
+	case "month.unsettled_many":
+		return "more than {1} jobs are neither delivered nor refunded by now", "現時点で納品も返金もされていないジョブが{1}件を超えています"
 	case "month.refunded":
 		return "Refunded", "返金"
 	case "month.reclaimed":
@@ -121,7 +129,7 @@ func months(key string) (en, ja string) {
 	case "month.col_reclaimed":
 		return "Reclaimed", "回収"
 	case "month.col_delivered":
-		return "Net delivered", "納品分の純額"
+		return "Net of jobs", "ジョブの純額"
 	case "month.col_rollout":
 		return "Rollout, cohort", "ロールアウト、コホート"
 	case "month.col_category":
@@ -137,6 +145,10 @@ func months(key string) (en, ja string) {
 		return "Credits by day and type", "日別・種類別のクレジット"
 	case "month.chart_credits_say":
 		return "Above the line what accounts got, below it what was taken. The largest day is {1} up and {2} down.", "線の上は増、下は減です。最大は1日あたり増{1}、減{2}です。"
+	case "month.axis_credits":
+		return "{1} credits", "{1} クレジット"
+	case "month.axis_rate":
+		return "{1} of what was charged", "課金額の{1}"
 	case "month.chart_rates":
 		return "Refund and reclaim rate by day", "日別の返金率と回収率"
 	case "month.chart_rates_say":
