@@ -77,10 +77,11 @@ func (h *Console) entriesOf(r request, path string, params []string) (entryFilte
 	f.readMore(r)
 	f.readActor(r, actors)
 	f.readAmounts(r)
+	q.typedDays(readable(r.QueryParam("was")))
 	var bad map[string]string
 	f.period, bad = periodOf(r, q)
 	f.From, f.To = f.period.From, f.period.To
-	f.form.Periods = views.PeriodOptions(r.L, q.get("period"))
+	f.form.Periods, f.form.Period = views.PeriodOptions(r.L, q.get("period")), q.get("period")
 	f.form.From = ui.Field{Value: q.get("from"), Error: bad["from"]}
 	f.form.PeriodError = bad["period"]
 	f.form.To = ui.Field{Value: q.get("to"), Error: bad["to"]}
@@ -102,6 +103,12 @@ func (f *entryFilter) readOnce(r request) {
 		if len(f.values[name]) > 1 {
 			field.Error, f.bad = r.L.T("problem.twice"), true
 		}
+	}
+	if len(f.values["period"]) > 1 {
+		f.form.PeriodError, f.bad = r.L.T("problem.twice"), true
+	}
+	for _, name := range []string{"action", "cohort", "category", "sign"} {
+		f.bad = f.bad || len(f.values[name]) > 1
 	}
 }
 

@@ -183,3 +183,26 @@ func TestNoFilterIsPassedOver(t *testing.T) {
 	page := b.get("/ledger?period=custom&from=2026-12-02&to=2026-11-01").Body.String()
 	w.saysNot(page, "since 2 Dec 2026")
 }
+
+// Days that are typed while a period with days of its own is on are what is filtered by; a period that is chosen while days are on takes
+// their place.
+func TestDaysBesideAPeriod(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	b := w.as(staff.Finance)
+	for _, path := range []string{"/ledger", "/accounts/acct_7"} {
+		for query, custom := range map[string]bool{"?was=this_month&period=this_month&from=2026-01-01&to=2026-01-31": true,
+			"?period=this_month&from=2026-01-01&to=2026-01-31": true, "?was=custom&period=this_month&from=2026-01-01&to=2026-01-31": false} {
+			page := b.page(path + query)
+			if strings.Contains(text(page), "1–31 Jan 2026") != custom || strings.Contains(page, `value="2026-01-31"`) != custom {
+				t.Errorf("%s: not filtered by what was asked for", path+query)
+			}
+		}
+		if rec := b.get(path + "?period=today&period=yesterday"); rec.Code != http.StatusUnprocessableEntity {
+			t.Errorf("%s: two periods: %d", path, rec.Code)
+		}
+	}
+	if rec := b.get("/ledger?action=a&action=b"); rec.Code != http.StatusUnprocessableEntity {
+		t.Errorf("two actions: %d", rec.Code)
+	}
+}

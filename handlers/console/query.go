@@ -204,6 +204,14 @@ func (q query) plainPeriod() {
 	}
 }
 
+// typedDays lets days that were typed beside a period with days of its own take its place. was is the period that the form showed: where
+// that was days, these stood in it already, and what was changed is the period.
+func (q query) typedDays(was string) {
+	if p := q.get("period"); p != "" && p != "custom" && was != "custom" && (q.get("from") != "" || q.get("to") != "") {
+		q.values.Set("period", "custom")
+	}
+}
+
 // words names the period: "1–30 Nov 2026"; "" for all time.
 func (p period) words(l text.Locale, now time.Time) string {
 	switch {

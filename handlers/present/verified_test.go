@@ -13,7 +13,12 @@ func TestCheckedValues(t *testing.T) {
 		"amount as it was asked for": "金額 依頼どおり", "another reason": "異なる理由", "entries up to 7": "記帳の最終番号 7",
 		"rollout none, cohort none, rule version video_render@v1": "ロールアウト なし、コホート なし、ルール版 video_render@v1",
 		"entries.entries_chain is disabled":                       "entries.entries_chain は無効", "entries.entries_chain fires always and calls refuse_change": "entries.entries_chain 常に実行され、次を呼び出す： refuse_change",
-		"1 entries of 3": "1 件の記帳、合計 3", "opening 5; grant 12 / 480": "月初残高 5、付与 12 / 480", "0198c3f2": "0198c3f2", "": "",
+		"1 entries of 3": "1 件の記帳、合計 3", "opening 5; grant 12 / 480": "月初残高 5、付与 12 / 480", "0198c3f2": "0198c3f2",
+		"payments 2": "支払い件数 2", "type adjustment, amount 7, operation op-1, rollout ro_1": "種類 adjustment、金額 7、操作 op-1、ロールアウト ro_1",
+		"an approved settlement, rollout ro_1, amount none":     "承認済みの精算、ロールアウト ro_1、金額 なし",
+		"settlement st_1, not approved, rollout none, amount 7": "精算 st_1、未承認、ロールアウト なし、金額 7",
+		"delivered, charge 40, rollout ro_1, cohort candidate":  "納品済み、課金 40、ロールアウト ro_1、コホート candidate",
+		"no settlement": "精算なし", "not delivered": "未納品", "no job": "ジョブなし", "a payment of a settlement": "精算の支払い", "": "",
 	} {
 		if got := (Presenter{L: text.Locale{Lang: text.Japanese}}).checkedValue(value); got != want {
 			t.Errorf("%q: %q, want %q", value, got, want)

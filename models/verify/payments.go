@@ -16,20 +16,22 @@ const payments = `WITH p AS (SELECT p.*, a.id AS account_id, j.id AS job, j.cost
 		LEFT JOIN settlements s ON s.key = p.settlement_key
 		LEFT JOIN settlement_items i ON i.settlement_key = p.settlement_key AND i.account_key = p.account_key AND i.job_key = p.job_key
 		WHERE ($1 = '' OR a.id = $1) AND ($2 = '' OR starts_with(a.id, $2)))
-	SELECT account_id, 0::bigint AS seq, COALESCE(min(job), '') AS job, 'one payment' AS expected, count(*)::text AS found,
+	SELECT account_id, 0::bigint AS seq, COALESCE(min(job), '') AS job, 'payments 1' AS expected, 'payments ' || count(*) AS found,
 			'The job was paid ' || count(*) || ' times for rollout ' || rollout_id || '.' AS message
 		FROM p GROUP BY account_id, rollout_id, job_key HAVING count(*) > 1
-	UNION ALL SELECT p.account_id, COALESCE(p.entry_seq, 0), COALESCE(p.job, ''), p.amount || ' by ' || p.operation_id || ' for ' || p.rollout_id,
-			COALESCE(e.type || ' of ' || e.amount || ' by ' || e.operation_id || ' for ' || COALESCE(e.rollout_id, 'no rollout'), 'no entry'),
+	UNION ALL SELECT p.account_id, COALESCE(p.entry_seq, 0), COALESCE(p.job, ''), 'type adjustment, amount ' || p.amount || ', operation ' || p.operation_id || ', rollout ' || p.rollout_id,
+			COALESCE('type ' || e.type || ', amount ' || e.amount || ', operation ' || e.operation_id || ', rollout ' || COALESCE(e.rollout_id, 'none'), 'no entry'),
 			'The payment of the job by settlement ' || COALESCE(p.settlement, 'unknown') || ' is not the entry that it names.'
 		FROM p LEFT JOIN entries e ON e.account_key = p.account_key AND e.seq = p.entry_seq
 		WHERE p.entry_seq IS NOT NULL AND (e.type, e.amount, e.operation_id, e.rollout_id) IS DISTINCT FROM ('adjustment', p.amount, p.operation_id, p.rollout_id)
-	UNION ALL SELECT p.account_id, COALESCE(p.entry_seq, 0), COALESCE(p.job, ''), 'an approved settlement of ' || p.rollout_id || ' with ' || COALESCE(p.due::text, 'the job'),
-			COALESCE(p.settlement, 'no settlement') || CASE WHEN p.approved_at IS NULL THEN ', not approved' ELSE '' END || ', ' || COALESCE(p.of_rollout, 'no rollout') || ', ' || p.amount,
+	UNION ALL SELECT p.account_id, COALESCE(p.entry_seq, 0), COALESCE(p.job, ''), 'an approved settlement, rollout ' || p.rollout_id || ', amount ' || COALESCE(p.due::text, 'none'),
+			COALESCE('settlement ' || p.settlement, 'no settlement') || CASE WHEN p.approved_at IS NULL THEN ', not approved' ELSE '' END
+				|| ', rollout ' || COALESCE(p.of_rollout, 'none') || ', amount ' || p.amount,
 			'The payment of the job is not what a second person approved.'
 		FROM p WHERE p.approved_at IS NULL OR p.of_rollout IS DISTINCT FROM p.rollout_id OR p.due IS DISTINCT FROM p.amount
-	UNION ALL SELECT p.account_id, COALESCE(p.entry_seq, 0), COALESCE(p.job, ''), 'delivered for ' || COALESCE(p.charged::text, '?') || ' under ' || p.rollout_id,
-			CASE WHEN p.job IS NULL THEN 'no job' WHEN p.delivered_at IS NULL THEN 'not delivered' ELSE p.cost || ' under ' || COALESCE(p.job_rollout, 'no rollout') || ', ' || p.cohort END,
+	UNION ALL SELECT p.account_id, COALESCE(p.entry_seq, 0), COALESCE(p.job, ''), 'delivered, charge ' || COALESCE(p.charged::text, 'none') || ', rollout ' || p.rollout_id || ', cohort candidate',
+			CASE WHEN p.job IS NULL THEN 'no job' WHEN p.delivered_at IS NULL THEN 'not delivered'
+				ELSE 'delivered, charge ' || p.cost || ', rollout ' || COALESCE(p.job_rollout, 'none') || ', cohort ' || p.cohort END,
 			'The job that was paid was not delivered under the candidate for what the settlement says.'
 		FROM p WHERE p.delivered_at IS NULL OR (p.job_rollout, p.cohort, p.cost) IS DISTINCT FROM (p.rollout_id, 'candidate', p.charged)
 	UNION ALL SELECT a.id, e.seq, '', 'a payment of a settlement', 'none', 'The adjustment names rollout ' || e.rollout_id || ' and no settlement has paid it.'

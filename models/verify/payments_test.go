@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -70,6 +71,9 @@ func settled(t *testing.T) *modeltest.Models {
 	return m
 }
 
+// wordedPayment is what handlers/present puts into the words of a language: names with their values, and phrases.
+var wordedPayment = regexp.MustCompile(`^(((payments|type|amount|operation|rollout|cohort|settlement|charge) [^ ,]+|no entry|no job|no settlement|none|an approved settlement|a payment of a settlement|not approved|not delivered|delivered)(, |$))+$`)
+
 // What an owner of the tables can do to payments is found and named.
 func TestDamageToPaymentsIsNamed(t *testing.T) {
 	const payment = "settlement_payments"
@@ -103,6 +107,11 @@ func TestDamageToPaymentsIsNamed(t *testing.T) {
 			named := x.job == ""
 			for _, p := range problems {
 				found = append(found, p.Check)
+				for _, value := range []string{p.Expected, p.Found} {
+					if p.Check == verify.CheckPayment && !wordedPayment.MatchString(value) {
+						t.Errorf("%q is not in the form that pages put into words", value)
+					}
+				}
 				named = named || p.AccountID == "many" && p.JobID == x.job
 			}
 			if !slices.Equal(found, x.want) || !named {

@@ -71,6 +71,7 @@ type Filter struct {
 	Max          ui.Field
 	Sign         []ui.Option // one option: the range is one of sizes
 	Periods      []ui.Option // the values of period: PeriodOptions
+	Period       string      // the one that is chosen; empty: all time
 	PeriodError  string
 	From         ui.Field    // YYYY-MM-DD in the person's zone
 	To           ui.Field    // the last day, included

@@ -82,6 +82,12 @@ func verifiedValues(key string) (en, ja string) {
 		return "under", "適用："
 	case "value.delivered_for":
 		return "delivered for", "納品済み、費用"
+	case "value.payments":
+		return "payments", "支払い件数"
+	case "value.operation":
+		return "operation", "操作"
+	case "value.settlement":
+		return "settlement", "精算"
 	case "value.entry":
 		return "entry", "記帳"
 	case "value.a_further_one_beside_entry":
@@ -173,6 +179,10 @@ func verifiedValues(key string) (en, ja string) {
 		return "not in force", "有効でない"
 	case "phrase.a_payment_of_a_settlement":
 		return "a payment of a settlement", "精算の支払い"
+	case "phrase.an_approved_settlement":
+		return "an approved settlement", "承認済みの精算"
+	case "phrase.delivered":
+		return "delivered", "納品済み"
 	case "phrase.no_settlement":
 		return "no settlement", "精算なし"
 	case "phrase.not_approved":
