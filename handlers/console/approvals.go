@@ -179,7 +179,10 @@ func (h *Console) approvalDetail(r request, cr approval.Request) (views.Detail, 
 	if err := h.approvalSubject(ctx, &d); err != nil {
 		return views.Detail{}, err
 	}
-	var err error
+	err := h.approvalFile(ctx, &d)
+	if err != nil {
+		return views.Detail{}, err
+	}
 	if d.Task, err = h.appliedBy(ctx, cr); err != nil {
 		return views.Detail{}, err
 	}
@@ -327,4 +330,26 @@ func waitingFor(out operation.Outcome) (string, error) {
 		return "", fault.New(fault.NotFound, approval.CodeRequestNotFound, "It waits for something that is not known.")
 	}
 	return present.ApprovalURL(required.ChangeRequest.ID), nil
+}
+
+// approvalFile reads the file of grants that a change request is about and, while it can still be approved, what it would do now.
+func (h *Console) approvalFile(ctx context.Context, d *present.ApprovalPage) error {
+	if d.Request.Kind != bulkgrant.Kind {
+		return nil
+	}
+	what, err := bulkgrant.ReadProposed(d.Request)
+	if err != nil {
+		return err
+	}
+	f, err := h.BulkGrants.Find(ctx, what.BulkGrant)
+	if err != nil {
+		return err
+	}
+	d.File = &f
+	if d.Request.State != approval.Open {
+		return nil
+	}
+	check, err := h.BulkGrants.Check(ctx, f)
+	d.FileCheck = &check
+	return err
 }

@@ -258,6 +258,28 @@ func TestAFileAboveTheLimitNeedsASecondPerson(t *testing.T) {
 	}
 }
 
+// Of a file that is asked for twice the second request says that there is nothing left to grant, before and after it is approved.
+func TestARequestForAFileThatIsGrantedSaysSo(t *testing.T) {
+	w := limitedWorld(t, 10)
+	w.Account(t, "acct_7", 5)
+	fiona, lena := w.as(staff.Finance), w.as(staff.Lead)
+	var at, request [2]string
+	for i := range at {
+		rec := fiona.sendFile("/grants/import", ids.New(), "big.csv", bulkHeader+"r1,acct_7,6,paid,x\nr2,acct_7,5,paid,x\n")
+		at[i] = path(rec.Header().Get("Location"))
+		request[i] = fiona.asks(at[i], url.Values{"operation_id": {operationID(t, fiona.page(at[i]))}})
+	}
+	w.says(lena.page(request[1]), "As things stand 2 of 2 lines are new, together +11 credits")
+	for i, says := range []string{"What came of it 2 lines were granted, 0 had been before.", "What came of it 0 lines were granted, 2 had been before."} {
+		if i == 1 {
+			w.says(lena.page(request[1]), "As things stand 0 of 2 lines are new, together 0 credits")
+		}
+		lena.sent(request[i]+"/approve", lena.seen(request[i]+"/approve", "fine"))
+		w.applied(at[i])
+		w.says(lena.page(request[i]), says)
+	}
+}
+
 // An approval of a file only starts it. Where it then cannot be granted nothing says that it was, and whoever asked and
 // whoever approved are told.
 func TestAnApprovedFileThatCannotBeGrantedSaysSo(t *testing.T) {

@@ -101,7 +101,11 @@ func (p Presenter) ApprovalRow(r approval.Request) approvals.Row {
 
 // ApprovalPage is everything about one change request that its page shows.
 type ApprovalPage struct {
-	Request approval.Request
+	// File is the file of grants that the request is about, and FileCheck what it would do as things stand; nil for others, and where
+	// it does nothing any more.
+	File      *bulkgrant.File
+	FileCheck *bulkgrant.Check
+	Request   approval.Request
 	// Account is what it is about; nil when it is about none.
 	Account *ledger.Account
 	// Entry is what was applied; nil while nothing was, and for kinds that write none.
@@ -156,7 +160,7 @@ func (p Presenter) ApprovalView(d ApprovalPage) (approvals.Detail, error) {
 			return v, err
 		}
 	} else if r.Kind == bulkgrant.Kind {
-		if err := p.proposedFile(r, &v); err != nil {
+		if err := p.proposedFile(d, &v); err != nil {
 			return v, err
 		}
 	} else if r.Kind == settlement.Kind {
@@ -224,8 +228,8 @@ func (p Presenter) proposedMoney(d ApprovalPage, amount int64, v *approvals.Deta
 }
 
 // proposedFile fills in what a file of grants is.
-func (p Presenter) proposedFile(r approval.Request, v *approvals.Detail) error {
-	what, err := bulkgrant.ReadProposed(r)
+func (p Presenter) proposedFile(d ApprovalPage, v *approvals.Detail) error {
+	what, err := bulkgrant.ReadProposed(d.Request)
 	if err != nil {
 		return err
 	}
@@ -235,6 +239,14 @@ func (p Presenter) proposedFile(r approval.Request, v *approvals.Detail) error {
 		approvals.Line{Label: p.L.T("bulk.lines"), Value: p.L.Credits(what.Count)},
 		approvals.Line{Label: p.L.T("bulk.credits"), Value: p.L.Signed(what.Credits)},
 		approvals.Line{Label: "SHA-256", ID: ui.ID{Value: what.Digest}})
+	// Another file, or the same one asked for twice, may have granted its lines meanwhile.
+	switch {
+	case d.File != nil && d.File.Granted != nil:
+		v.Lines = append(v.Lines, approvals.Line{Label: p.L.T("bulk.came_of"), Value: p.L.N("bulk.say_applied", *d.File.Granted, p.L.Credits(d.File.Count-*d.File.Granted))})
+	case d.FileCheck != nil:
+		v.Lines = append(v.Lines, approvals.Line{Label: p.L.T("bulk.by_now"),
+			Value: p.L.T("bulk.new_by_now", p.L.Credits(d.FileCheck.New), p.L.Credits(what.Count), p.L.Signed(d.FileCheck.NewCredits))})
+	}
 	v.Reason = ""
 	return nil
 }

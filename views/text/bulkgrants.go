@@ -9,6 +9,12 @@ func bulkgrants(key string) (en, ja string) {
 		return "Grants from a file", "ファイルから付与"
 	case "bulk.say":
 		return "A CSV file with one grant a line. Nothing is granted before you have seen what the file would do; then all lines are, or none.", "1行に1件の付与を書いたCSVファイルです。内容を確認するまで付与されず、実行はすべての行か、まったく無しかのどちらかです。"
+	case "bulk.came_of":
+		return "What came of it", "結果"
+	case "bulk.by_now":
+		return "As things stand", "現時点"
+	case "bulk.new_by_now":
+		return "{1} of {2} lines are new, together {3} credits", "{2}行中{1}行が新規、合計{3}クレジット"
 	case "bulk.file_of":
 		return "Line of the file", "一括付与ファイル"
 	case "bulk.file":
