@@ -110,8 +110,6 @@ func verifiedValues(key string) (en, ja string) {
 		return "digest", "ダイジェスト"
 	case "value.heads_digest":
 		return "heads digest", "アンカー"
-	case "value.operation":
-		return "operation", "操作"
 	case "value.an_audit_row_of_operation":
 		return "an audit row of operation", "次の操作の監査ログ："
 
