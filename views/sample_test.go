@@ -177,6 +177,8 @@ func (s sample) ledger() ledger.Model {
 func (s sample) statement() accounts.Statement {
 	all := s.entries()
 	m := accounts.Statement{
+		Wrong: accounts.Wrong{Say: s.l.N("account.wrong", 5, "1 Dec 2026 07:43:00 UTC", "Missing entries, Balance after the entry"),
+			First: ui.Link{Text: s.l.T("why.break", "7"), URL: "/accounts/acct_1/entries/7"}},
 		ID: account("acct_7Q2M"), Name: "Hoshino Studio", Balance: s.l.Credits(1284), Entries: s.l.N("count.entries", 4110), InPeriod: s.l.N("count.entries", 9),
 		Filter: s.filter(), Periods: s.periods("custom"), Zone: "JST", List: ui.List{ClearURL: "/accounts/acct_7Q2M", Chips: s.list(true).Chips[:1], Pager: ui.Pager{NewerURL: "/n", OlderURL: "/o"}},
 		Period: &accounts.Period{Opening: s.l.Credits(500), OpeningAt: "24 Nov 00:00 JST", Closing: s.l.Credits(1284), ClosingAt: "30 Nov 24:00 JST", Totals: s.totals()},

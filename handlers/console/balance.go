@@ -15,6 +15,7 @@ import (
 	"recoup/models/calendar"
 	"recoup/models/ledger"
 	"recoup/models/page"
+	"recoup/models/verify"
 	"recoup/views/replay"
 	"recoup/views/ui"
 )
@@ -42,7 +43,17 @@ func (h *Console) balance(c echo.Context) error {
 		return err
 	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
-	m := pr.Replay(found, at == nil)
+	var wrong *verify.OfAccount
+	switch {
+	case at == nil:
+		wrong, err = h.Verifier.OfAccount(ctx, id, nil)
+	case found.Seq > 0: // before the first entry there is nothing to be wrong
+		wrong, err = h.Verifier.OfAccount(ctx, id, &found.Seq)
+	}
+	if err != nil {
+		return err
+	}
+	m := pr.Replay(found, at == nil, wrong)
 	m.At = field
 	if m.At.Value == "" {
 		m.At.Value = found.At.In(zoneOf(r)).Format(momentLayout)
@@ -173,7 +184,14 @@ func (h *Console) replayRows(ctx context.Context, r request, pr present.Presente
 	if err != nil {
 		return err
 	}
+	broken, err := h.brokenEntries(ctx, entries)
+	if err != nil {
+		return err
+	}
 	m.Rows = pr.ReplayRows(entries, before, nets)
+	for i, row := range m.Rows {
+		m.Rows[i].Broken = row.Broken || broken[row.Number.URL]
+	}
 	first, last := entries[0].Seq, entries[len(entries)-1].Seq
 	m.Range = r.L.T("why.range", r.L.Credits(first), r.L.Credits(last), r.L.Credits(found.Seq))
 	to := func(after int64) string {

@@ -68,6 +68,11 @@ func (h *Console) statement(c echo.Context) error {
 	if m.FrozenSay, err = h.frozenSay(r, a); err != nil {
 		return err
 	}
+	wrong, err := h.Verifier.OfAccount(ctx, a.ID, nil)
+	if err != nil {
+		return err
+	}
+	m.Wrong = pr.WrongAccount(a.ID, wrong)
 	m.Filter, m.Periods, m.Zone = f.form, f.periodChoices(r), r.L.ZoneLabel(r.Now)
 	m.List.Chips, m.List.ClearURL = f.chips, f.path
 	page := func(f layout.Frame) component { return views.StatementPage(f, m) }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"recoup/models/ledger"
+	"recoup/models/verify"
 	views "recoup/views/replay"
 	"recoup/views/text"
 	"recoup/views/ui"
@@ -14,11 +15,13 @@ func EntryURL(account string, seq int64) string {
 	return AccountURL(account) + "/entries/" + strconv.FormatInt(seq, 10)
 }
 
-// Replay is the part of the page that comes from adding up. now says that the moment is now.
-func (p Presenter) Replay(r ledger.Replay, now bool) views.Model {
+// Replay is the part of the page that comes from adding up. now says that the moment is now; wrong is what the last verification
+// found of the account up to then, nil for nothing. Adding up sees sums alone: rows that were changed against each other only
+// the verification tells.
+func (p Presenter) Replay(r ledger.Replay, now bool, wrong *verify.OfAccount) views.Model {
 	a := r.Account
 	m := views.Model{Account: Account(a.ID), Name: a.Name, Path: AccountURL(a.ID) + "/balance", Moment: p.L.Stamp(r.At, p.Now), Now: now,
-		Zone: p.L.ZoneLabel(r.At), Balance: p.L.Credits(r.Balance), Holds: r.Holds()}
+		Zone: p.L.ZoneLabel(r.At), Balance: p.L.Credits(r.Balance), Holds: r.Holds() && wrong == nil}
 	entries := p.L.N("count.entries", r.Entries)
 	switch {
 	case m.Holds:
@@ -27,6 +30,9 @@ func (p Presenter) Replay(r ledger.Replay, now bool) views.Model {
 		m.Check = p.L.T("why.broken_sum", entries, p.L.Sum(r.Sum.String()), p.L.Credits(r.Balance))
 	case r.Entries != r.Seq:
 		m.Check = p.L.T("why.broken_gap", entries, p.L.N("count.entries", r.Seq))
+	case r.Holds():
+		m.Check = p.Wrong(*wrong)
+		m.Break = p.firstWrong(r.Account.ID, *wrong)
 	default:
 		m.Check = p.L.T("why.broken_row", entries, p.L.Sum(r.Sum.String()))
 	}

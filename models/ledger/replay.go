@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"recoup/models/credit"
+	"recoup/models/fault"
 )
 
 // Reason groups entries by what became of them, seen from a moment.
@@ -86,7 +87,7 @@ func (r Replay) Holds() bool {
 }
 
 // Replay adds up an account's entries up to and including a moment, nil for now, all read at one time. Its cost
-// grows with the number of entries. Faults: account_not_found.
+// grows with the number of entries. Where entries are missing it says what there is. Faults: account_not_found.
 func (s *Service) Replay(ctx context.Context, accountID string, at *time.Time) (Replay, error) {
 	a, err := s.Account(ctx, accountID)
 	if err != nil {
@@ -95,7 +96,12 @@ func (s *Service) Replay(ctx context.Context, accountID string, at *time.Time) (
 	r := Replay{Account: a}
 	if at != nil {
 		r.At = *at
-		if r.Seq, err = s.seqBefore(ctx, a.Key, at.Add(time.Microsecond)); err != nil {
+		r.Seq, err = s.seqBefore(ctx, a.Key, at.Add(time.Microsecond))
+		if fault.Is(err, fault.CodeAccountInconsistent) {
+			// An entry is missing: all are looked at, and adding up says where.
+			r.Seq, err = s.lastUpTo(ctx, a.Key, *at)
+		}
+		if err != nil {
 			return Replay{}, err
 		}
 	}
@@ -115,6 +121,17 @@ func (s *Service) Replay(ctx context.Context, accountID string, at *time.Time) (
 		}
 		return r.sumUp(tx)
 	})
+}
+
+// lastUpTo is the highest number of an entry made up to and including a moment, 0 when there is none. Unlike seqBefore it reads
+// all of the account's entries, and answers also where some are missing.
+func (s *Service) lastUpTo(ctx context.Context, accountKey int64, at time.Time) (int64, error) {
+	var seq int64
+	err := s.g.WithContext(ctx).Raw(`SELECT COALESCE(max(seq), 0) FROM entries WHERE account_key = ? AND created_at <= ?`, accountKey, at).Scan(&seq).Error
+	if err != nil {
+		return 0, fmt.Errorf("ledger: last entry up to a time: %w", err)
+	}
+	return seq, nil
 }
 
 // addUp reads the sum and looks for the first entry that breaks the row of balances.

@@ -89,6 +89,8 @@ type Statement struct {
 	InPeriod  string // those of the period, "9 entries"
 	// Inconsistent says that the head of the chain differs from the entries: charges are refused.
 	Inconsistent bool
+	// Wrong is what the last verification found of the account; zero: nothing.
+	Wrong Wrong
 
 	Filter  ledger.Filter // Account, Rollout, Actor, Min and Max are not used
 	Periods []ui.Choice
@@ -119,6 +121,12 @@ type Statement struct {
 	AdjustURL   string
 	FreezeURL   string
 	UnfreezeURL string
+}
+
+// Wrong is what the last verification found of an account.
+type Wrong struct {
+	Say   string
+	First ui.Link // to the first entry concerned; zero: none
 }
 
 // Subject names the account that a form is about.
@@ -184,8 +192,11 @@ func (m Statement) say(l text.Locale) string {
 }
 
 func (m Statement) state() string {
-	if m.Frozen {
+	switch {
+	case m.Frozen:
 		return "frozen"
+	case m.Inconsistent || m.Wrong.Say != "":
+		return "inconsistent"
 	}
 	return ""
 }

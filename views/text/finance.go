@@ -73,6 +73,10 @@ func finance(key string) (en, ja string) {
 		return "There are {1}, but there should be {2}.", "{1}がありますが、本来は{2}のはずです。"
 	case "why.broken_row":
 		return "The sum of {1} is {2}, but on the way the balances do not follow from each other or an entry has no place in its job.", "{1}の合計は{2}ですが、途中の残高がつながらないか、ジョブに合わない記帳があります。"
+	case "account.wrong.one":
+		return "The last verification, at {2}, found {1} problem with this account: {3}.", "{2}の検証で、このアカウントに問題が{1}件見つかりました：{3}。"
+	case "account.wrong.other":
+		return "The last verification, at {2}, found {1} problems with this account: {3}.", "{2}の検証で、このアカウントに問題が{1}件見つかりました：{3}。"
 	case "why.broken_next":
 		return "Rows of the ledger were changed from outside. Do not explain this balance to the customer yet: tell an administrator, who runs recoup verify.", "台帳の行が外部から変更されています。この残高をまだお客様に説明しないでください。管理者に知らせ、recoup verify を実行してもらってください。"
 	case "why.break":
