@@ -96,6 +96,18 @@ func TestIntegrityFromRunToEvidence(t *testing.T) {
 			}
 		}
 	}
+	// Every rule is there, in words, also those that no run can look at.
+	for _, in := range verify.Invariants() {
+		for _, lang := range []words.Lang{words.English, words.Japanese} {
+			if (words.Locale{Lang: lang}).Maybe("rule."+in.Rule, "") == "" {
+				t.Errorf("%s does not say what %s means", lang, in.Rule)
+			}
+		}
+		if !strings.Contains(page, ">"+in.Rule+"</td>") {
+			t.Errorf("the page does not show %s", in.Rule)
+		}
+	}
+	w.says(page, "P1 The price of every decision", "Read back: Prices of decisions. ", "J6 Work on one account at the same time", "Kept by how the program works", "Not read back")
 	if !strings.Contains(found, `href="/accounts/acct_7"`) {
 		t.Error("no link to the account")
 	}

@@ -78,6 +78,11 @@ func (p Presenter) invariants(run verify.Run, missing map[string]bool, to string
 		if took > 0 {
 			rule.Took = p.L.Duration(took)
 		}
+		if in.Held != "" {
+			rule.Held, rule.State = string(in.Held), "not_read_back"
+			out = append(out, rule)
+			continue
+		}
 		problems += p.kept(&rule, in, run, missing)
 		if rule.State != "unknown" {
 			rule.Problems = p.L.Credits(problems)
@@ -147,7 +152,8 @@ func next(c verify.Check) string {
 		return "tally"
 	case verify.CheckLine, verify.CheckStuck:
 		return "work"
-	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckCovered, verify.CheckHash, verify.CheckCut, verify.CheckAnchor, verify.CheckMonth, verify.CheckResult:
+	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckCovered, verify.CheckHash, verify.CheckCut, verify.CheckAnchor, verify.CheckMonth, verify.CheckResult,
+		verify.CheckPrice, verify.CheckBucket, verify.CheckApproval:
 		return "chain"
 	}
 	return "job"

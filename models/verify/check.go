@@ -34,6 +34,12 @@ const (
 	// CheckDecision: a job has the price, the rule version, the rollout and the cohort of the decision recorded for
 	// its operation. A job of no rollout may have none: it was charged before decisions were recorded.
 	CheckDecision Check = "decision"
+	// CheckPrice: a decision has the price of its units under its rule version.
+	CheckPrice Check = "price"
+	// CheckBucket: a decision within a rollout has the account's bucket.
+	CheckBucket Check = "bucket"
+	// CheckApproval: the operation of a change request has its result exactly when that was approved.
+	CheckApproval Check = "approval"
 	// CheckSettlement: a delivered job is paid for, a failed one is not.
 	CheckSettlement Check = "settlement"
 	// CheckPayment: what a settlement paid for a job is what was approved for it, once, and the entry says the same.
@@ -74,6 +80,6 @@ const (
 // Checks lists all checks in the order screens show them.
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckCovered, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
-		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckLetter, CheckTally, CheckOperation, CheckResult,
+		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckPrice, CheckBucket, CheckApproval, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckLetter, CheckTally, CheckOperation, CheckResult,
 		CheckTriggers, CheckKept, CheckCheckpoint, CheckCut, CheckAnchor, CheckRollup, CheckMonth, CheckCost, CheckFinding}
 }

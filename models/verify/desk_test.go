@@ -2,6 +2,8 @@ package verify_test
 
 import (
 	"context"
+	"os"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -112,6 +114,27 @@ func TestEvidenceIsKept(t *testing.T) {
 	}
 	if runs, err := v.Runs(ctx, nil, page.Older, 10); err != nil || len(runs.Rows) != 1 {
 		t.Errorf("%d runs, %v", len(runs.Rows), err)
+	}
+}
+
+// The page of invariants has every rule of the document, in its order, and says of each what keeps it.
+func TestEveryRuleOfTheDocumentIsAnInvariant(t *testing.T) {
+	text, err := os.ReadFile("../../docs/domain.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, m := range regexp.MustCompile(`(?m)^\| ([A-Z]\d+) \|`).FindAllSubmatch(text, -1) {
+		want = append(want, string(m[1]))
+	}
+	for _, in := range verify.Invariants() {
+		got = append(got, in.Rule)
+		if (in.Held == "") != (len(in.Checks)+len(in.Kept) > 0) {
+			t.Errorf("%s: checks %v, kept by %v, held %q", in.Rule, in.Checks, in.Kept, in.Held)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the invariants are\n%v, the rules of the document\n%v", got, want)
 	}
 }
 

@@ -41,6 +41,14 @@ func keptAbout(name string) string {
 		return "c backoff_base_ms"
 	case "jobs.jobs_check":
 		return "c backoff_max_ms, backoff_base_ms"
+	case "operations.operations_id_check":
+		return "c id"
+	case "change_requests.change_requests_in_time":
+		return "c decided_at, expires_at"
+	case "bulk_works.bulk_works_undone_once":
+		return "i undoes if"
+	case "settlement_items.settlement_items_check":
+		return "c amount, charged, baseline"
 	case "attempts.attempts_pkey":
 		return "p account_key, job_key, attempt"
 	case "dead_letters.dead_letters_pkey":

@@ -24,6 +24,8 @@ func (r *run) besides() []part {
 	return []part{
 		{[]Check{CheckOperation}, r.operations, false},
 		{[]Check{CheckPayment}, r.payments, false},
+		{[]Check{CheckPrice, CheckBucket}, r.decided, false},
+		{[]Check{CheckApproval}, r.approvals, false},
 		{[]Check{CheckLetter}, r.letters, false},
 		{[]Check{CheckTally}, r.tallies, true},
 		{[]Check{CheckCost, CheckFinding}, r.costs, true},

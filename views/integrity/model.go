@@ -9,7 +9,8 @@ import (
 	"recoup/views/ui"
 )
 
-// Rule is one invariant. State is passed, inconsistent or unknown (not looked at).
+// Rule is one invariant. State is passed, inconsistent, unknown (not looked at) or not_read_back (there is
+// nothing to look at).
 type Rule struct {
 	Name     string // L1
 	Say      string // what must hold, for people who keep books
@@ -21,6 +22,7 @@ type Rule struct {
 	Broken   []Broken
 	Checks   []string // what is read back for it; empty: it is kept by the database alone
 	Kept     []string // constraints, indexes and triggers that refuse what would break it
+	Held     string   // what keeps it where nothing can be looked at: statement or tests
 	Off      []string // those of Kept that were not in force
 }
 
@@ -110,6 +112,30 @@ func (m Model) state() string {
 
 func (m Run) say(l text.Locale) string {
 	return l.T("integrity.run_say", m.Row.By, m.Row.Read, m.Row.Took)
+}
+
+// rulesSay counts what can be read back, what the database alone keeps, and what no run can look at.
+func rulesSay(l text.Locale, rules []Rule) string {
+	var read, kept, held int64
+	for _, r := range rules {
+		switch {
+		case r.Held != "":
+			held++
+		case len(r.Checks) > 0:
+			read++
+		default:
+			kept++
+		}
+	}
+	return l.T("integrity.rules_say", l.Credits(int64(len(rules))), l.Credits(read), l.Credits(kept), l.Credits(held))
+}
+
+// heldBy says what keeps a rule at which no run can look.
+func heldBy(l text.Locale, r Rule) string {
+	if r.Held == "statement" {
+		return l.T("integrity.held_statement")
+	}
+	return l.T("integrity.held_tests")
 }
 
 // join writes names one after the other.

@@ -12,6 +12,12 @@ func brokenRules(key string) (en, ja string) {
 		return "The balance after the entry is not the one before plus the amount.", "記帳後の残高が、直前の残高に金額を加えた値ではありません。"
 	case "wrong.covered":
 		return "The charge ends below zero: the balance did not cover it.", "課金後の残高がマイナスです。残高が不足していました。"
+	case "wrong.price":
+		return "The price of the decision is not that of its units under its rule version.", "決定の価格が、その数量とルール版から計算した価格と一致しません。"
+	case "wrong.bucket":
+		return "The decision names another bucket than the account has in this rollout.", "決定に記されたバケットが、このロールアウトでのアカウントのバケットと一致しません。"
+	case "wrong.approval":
+		return "What was approved was not applied, or what was not approved was.", "承認されたものが適用されていないか、承認されていないものが適用されています。"
 	case "wrong.hash":
 		return "The hash is not that of the entry’s fields and the hash before it.", "ハッシュが、記帳の内容と直前のハッシュから計算した値と一致しません。"
 	case "wrong.head":

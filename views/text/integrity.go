@@ -108,6 +108,12 @@ func integrity(key string) (en, ja string) {
 		return "Beside that, the database refuses what would break it by", "加えて、データベースが次により違反を拒否します："
 	case "integrity.by_database_alone":
 		return "Kept by the database alone, which refuses what would break it; each run looks whether it is in force:", "データベースのみが違反を拒否して守る規則です。検証のたびに、次が有効かどうかを確認します："
+	case "integrity.held_statement":
+		return "Kept by the condition or the transaction of the statement that makes the change: what it refuses leaves no row, so a run has nothing to read back. Tests prove it.", "変更を行う文の条件またはトランザクションが守ります。拒否されたものは行を残さないため、検証で読み直すものはありません。テストで確認しています。"
+	case "integrity.held_tests":
+		return "Kept by how the program works: tests prove it, and no row tells whether it held.", "プログラムの動作そのものが守ります。テストで確認しており、行から確かめることはできません。"
+	case "integrity.rules_say":
+		return "All {1} rules of this installation. A run reads {2} of them back from the rows and looks whether the database keeps {3} others; the remaining {4} no run can look at, and each says what keeps it.", "すべての規則（{1}件）です。検証では、{2}件を行から読み直して確認し、ほかの{3}件についてはデータベースの保護が有効かどうかを確認します。残りの{4}件は検証では確かめられず、何が守っているかをそれぞれに示します。"
 	case "integrity.off":
 		return "Not in force: {1}", "有効でないもの：{1}"
 	case "integrity.own_words":
@@ -136,6 +142,9 @@ func integrity(key string) (en, ja string) {
 		return "The ledger is being verified already.", "台帳はすでに検証中です。"
 	}
 	if en, ja = rules(key); en != "" {
+		return en, ja
+	}
+	if en, ja = keptRules(key); en != "" {
 		return en, ja
 	}
 	if en, ja = brokenRules(key); en != "" {
@@ -211,7 +220,7 @@ func rules(key string) (en, ja string) {
 	case "rule.T4":
 		return "What is paid is what was proposed and approved: its list is never changed, and it only moves forward.", "支払われるのは提案され承認された内容です。一覧は変更されず、状態は先にしか進みません。"
 	case "rule.O1":
-		return "Every change has its stored result, each charge belongs to the operation that its job names, and every entry is what its operation answered.", "すべての変更に結果が保存されており、課金はジョブの示す操作によるもので、すべての記帳が操作の回答と一致します。"
+		return "An operation has one effect, however often it is sent: every change has its stored result, each charge belongs to the operation that its job names, and every entry is what its operation answered.", "操作は何度送られても効果は一度だけです。すべての変更に結果が保存されており、課金はジョブの示す操作によるもので、すべての記帳が操作の回答と一致します。"
 
 	case "next.heads":
 		return "Either the entries are right and their copy on the account is not, or entries were removed or changed and the copy still knows. Such an account refuses charges. First keep the database as it is and let an operator compare the account with its operations, a backup and the anchor file. Only if the entries are right: recoup verify --rebuild-heads --reason “…”; it refuses where the copy or operations know of other entries. Then run this again.", "記帳が正しくアカウント側の写しが誤っている場合と、記帳が削除または変更され、写しが元の状態を示している場合の両方があり得ます。該当アカウントは課金を拒否します。まずデータベースをそのまま保全し、操作の記録・バックアップ・アンカーファイルとの照合を運用担当者に依頼してください。記帳が正しいと確認できた場合のみ recoup verify --rebuild-heads --reason “…” を実行します。写しや操作の記録と記帳が食い違う場合は実行が拒否されます。その後もう一度検証してください。"
@@ -268,6 +277,12 @@ func checks(key string) (en, ja string) {
 		return "Price attribution", "価格の帰属"
 	case "check.decision":
 		return "Recorded decision", "記録された決定"
+	case "check.price":
+		return "Prices of decisions", "決定の価格"
+	case "check.bucket":
+		return "Buckets", "バケット"
+	case "check.approval":
+		return "Approved and applied", "承認と適用"
 	case "check.settlement":
 		return "Settlement", "精算"
 	case "check.payment":

@@ -115,6 +115,10 @@ func verifiedValues(key string) (en, ja string) {
 
 	case "phrase.no_row":
 		return "no row", "行なし"
+	case "phrase.no_result":
+		return "no result", "結果なし"
+	case "phrase.no_operation":
+		return "no operation", "操作なし"
 	case "phrase.a_closed_month":
 		return "a closed month", "締めた月"
 	case "phrase.an_open_one":

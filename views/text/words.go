@@ -49,6 +49,8 @@ func words(key string) (en, ja string) {
 		return "Degraded", "低下"
 	case "state.down":
 		return "Down", "停止"
+	case "state.not_read_back":
+		return "Not read back", "読み直し対象外"
 	case "state.stale":
 		return "Stale", "応答なし"
 	case "state.unknown":
