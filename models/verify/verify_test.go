@@ -117,7 +117,19 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 		{"the cost of a job", []string{"UPDATE jobs SET cost = 9 WHERE id = 'queued'"},
 			[]problem{{verify.CheckAmount, "many", "queued"}, {verify.CheckDecision, "many", "queued"}}},
 		{"the price of a decision", []string{"UPDATE decisions SET price = 9 WHERE operation_id = (SELECT operation_id FROM jobs WHERE id = 'queued')"},
-			[]problem{{verify.CheckDecision, "many", "queued"}}},
+			[]problem{{verify.CheckDecision, "many", "queued"}, {verify.CheckPrice, "many", ""}}},
+		{"the bucket of a decision", []string{
+			`INSERT INTO rollouts (id, action, baseline, candidate, salt, min_charges, min_costs_bps, created_by)
+				SELECT 'ro', action, id, 'other', 'salt', 1, 0, 'staff:x' FROM rule_versions LIMIT 1`,
+			`INSERT INTO decisions (account_key, operation_id, action, units, rule_version, price, rollout_id, rollout_version, stage, cohort, bucket, reason, tx)
+				SELECT account_key, 'quoted', action, units, rule_version, price, 'ro', 1, 1, 'candidate', -1, 'enrolled', pg_current_xact_id()
+				FROM decisions WHERE operation_id = (SELECT operation_id FROM jobs WHERE id = 'queued')`},
+			[]problem{{verify.CheckBucket, "many", ""}}},
+		{"what nobody approved was applied", []string{
+			`INSERT INTO change_requests (id, kind, object, account_key, scope, operation_id, proposal, requested_by, expires_at)
+				SELECT 'cr_aaaaaaaaaaaaaaaa', 'grant', 'x', account_key, scope, id, '{}', 'staff:x', clock_timestamp() + interval '1 day' FROM operations
+				WHERE kind = 'grant' AND account_key = ` + many},
+			[]problem{{verify.CheckApproval, "many", ""}}},
 		{"the units of a job", []string{"UPDATE jobs SET units = units + 1 WHERE id = 'queued'"},
 			[]problem{{verify.CheckDecision, "many", "queued"}}},
 		{"a charge of a rollout without its decision", []string{
