@@ -41,7 +41,7 @@ func (s sample) month() months.Model {
 		Jobs: []ui.Fact{{Label: s.l.T("month.delivered"), Value: s.l.Credits(680924), Note: s.l.T("month.delivered_note")},
 			{Label: s.l.T("month.unsettled"), Value: s.l.Credits(1204), Note: s.l.N("month.unsettled_note", 3)},
 			{Label: s.l.T("month.open_refunds"), Value: s.l.Credits(31120), Note: s.l.N("month.open_refunds_note", 79)}},
-		Tie: months.Tie{Sum: s.l.T("month.tie_sum", "1,248,000", "+219,076", "1,467,076"), All: s.l.T("month.tie_differs", "30 Nov 2026 18:12:34 JST", "1,467,077", s.l.Signed(-1)),
+		Tie: months.Tie{Sum: s.l.T("month.tie_sum", "1,248,000", "+219,076", "1,467,076"), All: s.l.T("month.tie_differs", "30 Nov 2026 18:12:34 JST", "1,467,077", s.l.Signed(-1), "30 Nov 2026 18:12:01 JST"),
 			Breaks: []string{s.l.T("month_break.before", "1,248,000", "1,248,001"), s.l.T("month_break.closed", "1,467,076", "1,467,075"), s.l.T("month.tie_problems", "30 Nov 2026 02:00:00 JST", "Derived sums")},
 			State:  "failed"},
 		Closed: &months.Closed{By: s.l.T("month.closed_by", "Mika Sato", "1 Dec 2026 09:00:00 JST", "Books of November"), Digest: ui.ID{Value: strings.Repeat("0198c3f2", 8)},

@@ -182,7 +182,7 @@ func TestCloseAMonth(t *testing.T) {
 		t.Fatalf("%d %s", rec.Code, rec.Body)
 	}
 	page := b.page(rec.Header().Get("Location"))
-	for _, want := range []string{"The month is closed.", "books of August", digest, "The ledger still says exactly what was closed."} {
+	for _, want := range []string{"The month is closed.", "books of August", digest, "By the kept sums the ledger still says exactly what was closed"} {
 		if !strings.Contains(plain(page), want) {
 			t.Errorf("afterwards the page lacks %q", want)
 		}

@@ -20,9 +20,9 @@ func (p Presenter) tie(o month.Overview, verified *month.Verified) views.Tie {
 		if !o.To.After(o.Balances.At) {
 			say = "month.tie_holds_less"
 		}
-		v.All = p.L.T(say, p.L.Stamp(o.Balances.At, p.Now).Full, p.sum(*tied))
+		v.All = p.L.T(say, p.L.Stamp(o.Balances.At, p.Now).Full, p.sum(*tied), p.L.Stamp(*o.Balances.Tied, p.Now).Full)
 	case tied != nil:
-		v.All = p.L.T("month.tie_differs", p.L.Stamp(o.Balances.At, p.Now).Full, p.sum(*tied), p.signed(o.Closing.Minus(*tied)))
+		v.All = p.L.T("month.tie_differs", p.L.Stamp(o.Balances.At, p.Now).Full, p.sum(*tied), p.signed(o.Closing.Minus(*tied)), p.L.Stamp(*o.Balances.Tied, p.Now).Full)
 	case o.Balances.Tied != nil:
 		v.All, v.State = p.L.T("month.tie_stale", p.L.Stamp(*o.Balances.Tied, p.Now).Full), "stale"
 	default:

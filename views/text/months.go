@@ -64,11 +64,11 @@ func months(key string) (en, ja string) {
 	case "month.tie_sum":
 		return "By the kept sums, opening {1} and the month’s {2} make closing {3}.", "保存された集計では、月初残高{1}と当月の増減{2}から月末残高{3}になります。"
 	case "month.tie_holds":
-		return "In the same reading, at {1}, the balances of all accounts come to {2} as well.", "同じ読み取りの時点（{1}）で、全アカウントの残高の合計も{2}です。"
+		return "At {1} the balances of all accounts, as they were added up at {3} and carried on by the entries since, come to {2} as well.", "{1}の時点で、全アカウントの残高の合計も{2}です（{3}に合計し、その後の記帳を加えたもの）。"
 	case "month.tie_holds_less":
-		return "In the same reading, at {1}, the balances of all accounts, less what was entered after the month, come to {2} as well.", "同じ読み取りの時点（{1}）で、全アカウントの残高の合計から翌月以降の記帳を除いた額も{2}です。"
+		return "At {1} the balances of all accounts, as they were added up at {3} and carried on by the entries since, less what was entered after the month, come to {2} as well.", "{1}の時点で、全アカウントの残高の合計（{3}に合計し、その後の記帳を加えたもの）から翌月以降の記帳を除いた額も{2}です。"
 	case "month.tie_differs":
-		return "In the same reading, at {1}, the balances of all accounts, less what was entered after the month, come to {2}: the closing differs by {3}. Tell an administrator, who runs recoup verify.", "同じ読み取りの時点（{1}）で、全アカウントの残高の合計から翌月以降の記帳を除いた額は{2}で、月末残高との差は{3}です。管理者に知らせ、recoup verify を実行してもらってください。"
+		return "At {1} the balances of all accounts, as they were added up at {4} and carried on by the entries since, less what was entered after the month, come to {2}: the closing differs by {3}. They are added up anew every minute; where it stays so, tell an administrator, who runs recoup verify.", "{1}の時点で、全アカウントの残高の合計（{4}に合計し、その後の記帳を加えたもの）から翌月以降の記帳を除いた額は{2}で、月末残高との差は{3}です。残高は1分ごとに合計し直されます。差が残る場合は管理者に知らせ、recoup verify を実行してもらってください。"
 	case "month.tie_stale":
 		return "The balances were last added up at {1}, too long ago to hold the closing against them. The process that works in the background does so every minute: see on the overview whether it runs.", "残高の合計は{1}を最後に計算されておらず、古すぎるため月末残高と照合できません。バックグラウンドの処理が1分ごとに計算します。動作しているか概要で確認してください。"
 	case "month.tie_never":
@@ -90,7 +90,7 @@ func months(key string) (en, ja string) {
 	case "month.closed_by":
 		return "Closed by {1} on {2}: {3}", "{1}が{2}に締めました：{3}"
 	case "month.closed_same":
-		return "The ledger still says exactly what was closed.", "台帳は、締めた時点の値と完全に一致しています。"
+		return "By the kept sums the ledger still says exactly what was closed; the entries themselves are read back by a verification.", "保存された集計では、台帳は締めた時点の値と完全に一致しています。記帳そのものは検証で読み直されます。"
 	case "month.found":
 		return "What the last verification found of this month:", "直近の検証がこの月について見つけた問題："
 	case "month.col_entry":
