@@ -20,9 +20,12 @@ const decidedPrices = `SELECT a.id, d.operation_id, COALESCE(` + priceOf + `::te
 	WHERE ($1 = '' OR a.id = $1) AND ($2 = '' OR starts_with(a.id, $2)) AND ` + priceOf + ` IS DISTINCT FROM d.price
 	ORDER BY a.key, d.operation_id`
 
-// bucketOf is an account's bucket for a salt: the first eight bytes of the digest are a number without a sign.
-const bucketOf = `mod(mod(('x' || encode(substring(sha256('recoup-bucket-v1'::bytea || '\x00'::bytea || convert_to(ro.salt, 'UTF8') || '\x00'::bytea
-		|| convert_to(a.id, 'UTF8')) FOR 8), 'hex'))::bit(64)::bigint::numeric, 100000) + 18446744073709551616, 100000)`
+// digestOf is the first eight bytes of the digest of salt and account, as a number with a sign.
+const digestOf = `('x' || encode(substring(sha256('recoup-bucket-v1'::bytea || '\x00'::bytea || convert_to(ro.salt, 'UTF8') || '\x00'::bytea
+		|| convert_to(a.id, 'UTF8')) FOR 8), 'hex'))::bit(64)::bigint`
+
+// bucketOf is an account's bucket for a salt. The digest is meant without a sign: 2^64 more where it is below zero, which leaves 51616.
+const bucketOf = `(CASE WHEN ` + digestOf + ` < 0 THEN ` + digestOf + ` % 100000 + 151616 ELSE ` + digestOf + ` % 100000 END % 100000)`
 
 // decidedBuckets are the decisions within a rollout that name another bucket than the account's.
 const decidedBuckets = `SELECT a.id, d.operation_id, (` + bucketOf + `)::text, COALESCE(d.bucket::text, 'none'), d.rollout_id

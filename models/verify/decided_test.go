@@ -11,6 +11,24 @@ import (
 	"recoup/models/verify"
 )
 
+// The bucket that verify computes is the program's, whatever the digest begins with.
+func TestBucketsAreTheProgramsOwn(t *testing.T) {
+	m := modeltest.Ready(t, patient())
+	statements := []string{`INSERT INTO rollouts (id, action, baseline, candidate, salt, min_charges, min_costs_bps, created_by)
+		SELECT 'ro_1', action, id, 'other', 'ro_2026_discount10', 1, 0, 'staff:x' FROM rule_versions LIMIT 1`}
+	for i := range 40 {
+		id := "acct_" + strconv.Itoa(i)
+		m.Account(t, id, 0)
+		statements = append(statements, `INSERT INTO decisions (account_key, operation_id, action, units, rule_version, price, rollout_id, rollout_version, stage, cohort, bucket, reason, tx)
+			SELECT a.key, 'quoted', r.action, 1, r.id, 1, 'ro_1', 1, 1, 'candidate', `+strconv.Itoa(pricing.Bucket("ro_2026_discount10", id))+`, 'enrolled', pg_current_xact_id()
+			FROM accounts a, rule_versions r WHERE a.id = '`+id+`' AND r.id = (SELECT baseline FROM rollouts)`)
+	}
+	damage(t, m.G, statements...)
+	if _, problems := check(t, m.G, verify.Options{}); len(problems) != 0 {
+		t.Errorf("%v", problems)
+	}
+}
+
 // Price and bucket of a decision, and what became of a change request, are read back: what was changed past the program is named.
 func TestDecisionsAndApprovalsAreReadBack(t *testing.T) {
 	m := modeltest.Ready(t, patient())
