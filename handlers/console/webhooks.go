@@ -102,11 +102,20 @@ func (h *Console) showWebhook(r request, e webhook.Endpoint, secret string) erro
 	}
 	q := newQuery(r, at, "state")
 	m.Tabs = []ui.Choice{{Text: r.L.T("webhooks.all"), URL: q.without("state"), Current: q.get("state") == ""}}
-	for _, s := range []string{webhook.Waiting, webhook.Failed, webhook.Delivered} {
+	states := []string{webhook.Waiting, webhook.Failed, webhook.Delivered}
+	m.List.Refused = q.get("state") != "" && !slices.Contains(states, q.get("state"))
+	for _, s := range states {
 		m.Tabs = append(m.Tabs, ui.Choice{Text: r.L.Maybe("state."+s, s), URL: q.with("state", s), Current: q.get("state") == s})
 	}
 	m.List.ClearURL = at
+	if state := q.get("state"); state != "" {
+		m.List.Chips = q.chip(nil, "state", r.L.T("col.state"))
+		m.List.Chips[0].Value = r.L.Maybe("state."+state, state)
+	}
 	show := func(f layout.Frame) component { return views.EndpointPage(f, m) }
+	if m.List.Refused {
+		return render(r, http.StatusUnprocessableEntity, show(h.frame(r)))
+	}
 	from, dir := position[webhook.Position](r, q)
 	rows, err := h.Webhooks.Deliveries(r.Request().Context(), e.Key, q.get("state"), from, dir, pageSize)
 	if err != nil {
@@ -328,13 +337,12 @@ func (h *Console) webhookSecret(c echo.Context) error {
 		return err
 	}
 	by := envelope(r)
-	if strings.TrimSpace(by.Reason) == "" {
-		err := fault.InvalidField("reason", "is required")
+	by.OperationID = ids.New()
+	secret, err := h.Webhooks.Reveal(c.Request().Context(), by, e.ID)
+	if len(invalidFields(err)) > 0 {
 		m.Act, m.Reason = again(r, webhookURL(e.ID), err), field(r, "reason", err)
 		return render(r, http.StatusUnprocessableEntity, views.AskPage(h.frame(r), m))
 	}
-	by.OperationID = ids.New()
-	secret, err := h.Webhooks.Reveal(c.Request().Context(), by, e.ID)
 	if err != nil {
 		return err
 	}

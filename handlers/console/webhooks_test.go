@@ -89,12 +89,24 @@ func TestReceiverFromMakingToResending(t *testing.T) {
 		t.Errorf("secret without a reason: %d", rec.Code)
 	}
 
+	for _, reason := range []string{"\u200b", strings.Repeat("x", 501), "a\x00b"} {
+		rec := a.post(at+"/secret", url.Values{"operation_id": {"x"}, "version": {"1"}, "reason": {reason}})
+		if rec.Code != http.StatusUnprocessableEntity || strings.Contains(rec.Body.String(), "whsec_") {
+			t.Errorf("secret with the reason %.10q: %d", reason, rec.Code)
+		}
+	}
+	if rec := a.get(at + "?state=zzz"); rec.Code != http.StatusUnprocessableEntity || strings.Contains(rec.Body.String(), "Nothing was sent yet") {
+		t.Errorf("a state that there is none of: %d", rec.Code)
+	}
+
 	// A dead letter is told; the refusal and the next try are on the page; it can be sent again.
 	w.Account(t, "acct_7", 100)
 	w.dead("acct_7", "j1", 40, "no")
 	w.deliver()
 	w.says(a.page(at), "Dead letter", "Waiting", "The receiver answered 502.", "Takes no calls since")
 	w.says(a.page("/webhooks"), "Takes no calls")
+	w.says(a.page(at+"?state=failed"), "No match", "Clear")
+	w.saysNot(a.page(at+"?state=failed"), "Nothing was sent yet")
 	if err := w.G.Exec(`UPDATE webhook_deliveries SET tries = 11`).Error; err != nil {
 		t.Fatal(err)
 	}

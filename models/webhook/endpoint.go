@@ -207,8 +207,12 @@ func (s *Service) record(ctx context.Context, tx *operation.Tx, req operation.Re
 		OperationID: req.ID, RequestID: req.RequestID, TraceID: tx.TraceID})
 }
 
-// Reveal returns an endpoint's secret to a person, and leaves an audit row. Faults: webhook_not_found.
+// Reveal returns an endpoint's secret to a person, and leaves an audit row. Faults: invalid_request without a reason or
+// with one that is not as reasons are, webhook_not_found.
 func (s *Service) Reveal(ctx context.Context, e Envelope, id string) (string, error) {
+	if bad := text(nil, "reason", e.Reason, 500, true); len(bad) > 0 {
+		return "", fault.InvalidFields(bad...)
+	}
 	var row struct{ Secret []byte }
 	res := s.g.WithContext(ctx).Raw(`SELECT secret FROM webhook_endpoints WHERE id = ?`, id).Scan(&row)
 	if res.Error != nil {
