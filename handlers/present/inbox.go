@@ -2,6 +2,7 @@ package present
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 
 	"recoup/models/approval"
@@ -9,6 +10,7 @@ import (
 	"recoup/models/bulkgrant"
 	"recoup/models/inbox"
 	"recoup/models/rollout"
+	"recoup/models/webhook"
 	views "recoup/views/inbox"
 )
 
@@ -28,6 +30,11 @@ func (p Presenter) InboxMessage(t inbox.Told) views.Message {
 		if json.Unmarshal([]byte(t.Detail), &d) == nil {
 			v.URL, v.Title = BulkURL(d.BulkWork), p.L.T("inbox.bulk_stopped", p.L.T("worktitle."+string(d.Kind), p.L.Credits(d.Count)))
 			v.Why = p.L.T("inbox.bulk_stopped_why", p.L.Credits(d.Failed), p.L.Credits(d.Back), p.L.Credits(int64(d.StopPercent)))
+		}
+	case webhook.ToldGone:
+		var d webhook.ToldOfGone
+		if json.Unmarshal([]byte(t.Detail), &d) == nil {
+			v.URL, v.Title, v.Why = "/webhooks/"+url.PathEscape(d.EndpointID), p.L.T("inbox.webhook_gone", d.URL), p.L.T("inbox.webhook_gone_why")
 		}
 	case rollout.ToldStep:
 		var d struct {

@@ -126,11 +126,7 @@ func (s *Service) note(ctx context.Context, d due, a answer) error {
 			return fmt.Errorf("webhook: note try: %w", err)
 		}
 		if a.status == http.StatusGone {
-			err = g.Exec(`UPDATE webhook_endpoints SET state = 'disabled', disabled_reason = 'gone', version = version + 1, updated_at = clock_timestamp()
-				WHERE key = ? AND state = 'active'`, d.EndpointKey).Error
-			if err != nil {
-				return fmt.Errorf("webhook: disable: %w", err)
-			}
+			return disableGone(ctx, g, d)
 		}
 		return nil
 	})

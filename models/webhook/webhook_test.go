@@ -311,6 +311,11 @@ func TestGivenUpAndResent(t *testing.T) {
 // Whoever says that it is gone is not called again; what happens meanwhile is not kept for it.
 func TestGoneIsDisabled(t *testing.T) {
 	w, r := build(t, "127.0.0.0/8"), newReceiver(t)
+	for id, role := range map[string]string{"st_aaaaaaaaaaaaaaaa": "admin", "st_bbbbbbbbbbbbbbbb": "support"} {
+		if err := w.G.Exec(`INSERT INTO staff (id, email, name, role) VALUES (?, ? || '@recoup.test', 'Pat', ?)`, id, id, role).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
 	id := w.endpoint(t, r.URL, webhook.JobRecovered)
 	w.emit(t, webhook.JobRecovered, nil)
 	r.says(http.StatusGone)
@@ -318,6 +323,12 @@ func TestGoneIsDisabled(t *testing.T) {
 	e, err := w.Find(context.Background(), id)
 	if err != nil || e.State != webhook.Disabled || e.DisabledReason != "gone" {
 		t.Fatalf("%+v, %v", e, err)
+	}
+	var logged, told int
+	w.G.Raw(`SELECT count(*) FROM audit_log WHERE actor = 'system' AND object = ? AND after ->> 'state' = 'disabled' AND after ->> 'disabled_reason' = 'gone'`, "webhook:"+id).Scan(&logged)
+	w.G.Raw(`SELECT count(*) FROM inbox_messages m JOIN staff s ON s.id = m.staff_id WHERE s.role = 'admin' AND m.code = 'webhook_gone' AND m.detail ->> 'endpoint_id' = ?`, id).Scan(&told)
+	if logged != 1 || told != 1 {
+		t.Errorf("%d rows in the log and %d messages of a receiver that was disabled, want 1 and 1", logged, told)
 	}
 	w.emit(t, webhook.JobRecovered, nil)
 	if n := len(w.deliveries(t, id)); n != 1 {

@@ -93,6 +93,10 @@ func webhooks(key string) (en, ja string) {
 		return "Told of: {1}.", "通知する出来事：{1}。"
 	case "webhooks.say_down":
 		return "Takes no calls since {1}. What waits is not lost: it is called again from {2} on.", "{1} から呼び出しを受け付けていません。待機中のものは失われず、{2} 以降に再び呼び出します。"
+	case "inbox.webhook_gone":
+		return "The receiver {1} was disabled", "通知先 {1} は停止されました"
+	case "inbox.webhook_gone_why":
+		return "It answered that it is gone (410). What happens until somebody makes it active again is not sent later.", "廃止（410）と応答しました。再び有効にするまでの出来事は後から送信されません。"
 	case "webhooks.down":
 		return "Takes no calls", "呼び出しを受け付けていません"
 	case "webhooks.say_disabled":
