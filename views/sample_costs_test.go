@@ -67,7 +67,7 @@ func (s sample) costPages(f layout.Frame) []page {
 		{Match: "office", Author: "Mika Sato", Made: s.at(time.Hour), Reason: "Rent", Records: "3", ListURL: "/l", Retired: s.at(time.Minute), RetiredBy: "Mika Sato"}}}
 	margin := costs.Margin{Tabs: s.costTabs("/costs/margin"), Bys: []ui.Choice{{Text: s.l.T("cost_by.action"), URL: "/b", Current: true}}, Periods: s.periods("this_month"), Period: "1–30 Nov 2026", Zone: "Asia/Tokyo",
 		Group: s.l.T("cost_by.action"), Unset: "EUR", Coverage: s.l.T("costs.coverage", "1,001", "1,204"), Overhead: s.costTotals(), Unattributed: s.costTotals(), ValueURL: "/v",
-		Rows: []costs.MarginRow{{Group: ui.ID{Value: "video_render"}, Currency: "USD", Charged: "43,344", Revenue: "433.44", Cost: "120.000004", Margin: "313.439996", Records: s.l.N("costs.count", 12)},
+		Rows: []costs.MarginRow{{Group: ui.ID{Value: "video_render"}, Currency: "USD", Charged: "43,344", Revenue: "433.44", Cost: "120.000004", Margin: "313.439996", Records: s.l.N("costs.count", 12), Cohort: s.l.T("cohort.candidate"), Coverage: s.l.T("costs.coverage_of", "1,001", "1,204")},
 			{Name: s.l.T("costs.no_group"), Currency: "EUR", Charged: "0", Cost: "7.00", Records: s.l.N("costs.count", 1)}},
 		Values: []costs.Value{{Currency: "USD", Value: "0.01", From: s.at(time.Hour), By: "Mika Sato", Reason: "List price"}, {Currency: "USD", Value: "0.1", From: s.at(time.Hour), By: "Mika Sato", Reason: "List price", Replaced: true}}}
 	return []page{

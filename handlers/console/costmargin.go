@@ -70,6 +70,7 @@ func fillMargin(r request, pr present.Presenter, by cost.By, x cost.Margins, m *
 	var unset []string
 	for _, row := range x.Rows {
 		m.Rows = append(m.Rows, pr.CostMargin(by, row))
+		m.Lacking = m.Lacking || row.Lacking()
 		if row.Revenue == nil && row.Currency != "" && !slices.Contains(unset, row.Currency) {
 			unset = append(unset, row.Currency)
 		}

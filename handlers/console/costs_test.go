@@ -295,3 +295,15 @@ func costSamples() map[string]sample {
 		"console.credit_value.post":     {path: "/costs/values", form: url.Values{"currency": {"USD"}, "value": {"1"}, "valid_from": {"2026-01-01T00:00"}, "reason": {"because"}}, opens: money()},
 	}
 }
+
+// The margin of a rollout has a row for what its candidate priced and one for what its baseline did meanwhile; where the cost of too
+// few deliveries is known the row says so instead of a margin.
+func TestTheMarginOfARolloutTellsItsCohorts(t *testing.T) {
+	w := newWorld(t)
+	w.started(w.as(staff.Product))
+	fin, key := w.as(staff.Finance), w.apiKey()
+	w.program(key, http.MethodPost, "/v1/costs", "b1", `{"source":"farm","records":[{"external_id":"line-1","amount":"0.25","currency":"USD","time":"`+
+		time.Now().UTC().Format(time.RFC3339Nano)+`","account_id":"acct_7","job_id":"j1"}]}`, 201, &struct{}{})
+	page := fin.page("/costs/margin?by=rollout&period=today")
+	w.says(page, "Baseline USD 60", "Candidate USD 54", "what is not billed yet is not free")
+}

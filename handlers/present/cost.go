@@ -171,9 +171,15 @@ func (p Presenter) RuleMatch(r cost.Rule) string {
 func (p Presenter) CostMargin(by cost.By, m cost.Margin) views.MarginRow {
 	v := views.MarginRow{Currency: m.Currency, Charged: p.L.Sum(m.Charged.String()), Records: p.L.N("costs.count", m.Records)}
 	// Without a record nothing is known of the cost: that is not a cost of nothing.
-	known := m.Records > 0
-	if known {
+	v.Unknown, v.Lacking = m.Records == 0, m.Lacking()
+	if !v.Unknown {
 		v.Cost = p.Decimal(m.Cost)
+	}
+	if m.Coverage.Delivered > 0 {
+		v.Coverage = p.L.T("costs.coverage_of", p.L.Credits(m.Coverage.Known), p.L.Credits(m.Coverage.Delivered))
+	}
+	if m.Cohort != "" {
+		v.Cohort = p.L.Maybe("cohort."+m.Cohort, m.Cohort)
 	}
 	switch {
 	case m.Group == "" && by == cost.ByRollout:
@@ -188,8 +194,7 @@ func (p Presenter) CostMargin(by cost.By, m cost.Margin) views.MarginRow {
 	if m.Revenue != nil {
 		v.Revenue = p.Decimal(*m.Revenue)
 	}
-	v.Unknown = !known
-	if m.Margin != nil && known {
+	if m.Margin != nil {
 		v.Margin = p.Decimal(*m.Margin)
 	}
 	return v

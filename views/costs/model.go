@@ -217,6 +217,9 @@ type MarginRow struct {
 	Cost     string // empty: no cost is known
 	Margin   string // empty: the cost or the value of a credit is not known
 	Unknown  bool   // no cost is known
+	Lacking  bool   // the cost of too few jobs is known to tell a margin
+	Coverage string // "known for 8 of 40 delivered"; empty: none was delivered
+	Cohort   string // of a rollout; empty: none
 	Records  string
 }
 
@@ -240,6 +243,7 @@ type Margin struct {
 	Rows         []MarginRow
 	Unset        string // currencies without a value; empty: none
 	Coverage     string
+	Lacking      bool // a row has no margin because the cost of too few of its jobs is known
 	Overhead     []Total
 	Unattributed []Total
 	Values       []Value

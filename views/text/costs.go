@@ -274,6 +274,10 @@ func costs(key string) (en, ja string) {
 		return "No margin in {1}: what a credit is worth is not set there for all of the period.", "{1}では粗利を表示できません。期間全体についてクレジットの価値が設定されていません。"
 	case "costs.coverage":
 		return "A cost is known for {1} of {2} {2|delivered job|delivered jobs}.", "納品済みジョブ{2}件のうち{1}件で原価が判明しています。"
+	case "costs.coverage_of":
+		return "known for {1} of {2} delivered", "納品{2}件中{1}件で判明"
+	case "costs.margin_lacking":
+		return "Where a cost is known for less than half of the delivered jobs, the margin is unknown: what is not billed yet is not free.", "原価の判明が納品済みジョブの半数に満たない場合、粗利は不明とします。未請求の原価はゼロではありません。"
 	case "costs.charged_net":
 		return "Charged net, credits", "純課金（クレジット）"
 	case "costs.revenue":
