@@ -97,7 +97,7 @@ func TestARolloutHaltedBeforeItsChargesCanBeResumed(t *testing.T) {
 	w.saysNot(page, "Finance can help")
 	w.saysNot(page, "Nobody has to do anything")
 	dialog := product.page(at + "/resume")
-	w.says(dialog, "0 of at least 1 charges", "too little data yet, which does not keep it from running")
+	w.says(dialog, "0 of at least 1 charge", "too little data yet, which does not keep it from running")
 	if strings.Contains(dialog, "disabled") {
 		t.Errorf("the button is disabled:\n%s", text(dialog))
 	}

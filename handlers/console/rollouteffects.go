@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"recoup/handlers/present"
 	"recoup/handlers/route"
 	"recoup/models/comparison"
+	"recoup/models/credit"
 	"recoup/models/fault"
 	"recoup/models/rollout"
 	"recoup/models/staff"
@@ -82,13 +84,15 @@ func (h *Console) compareRollout(c echo.Context) error {
 }
 
 // nextStage is what a start or an advance would do, for its dialog. Where that cannot be worked out in time, the dialog
-// says so and names the stage alone.
+// says so and names the stage alone; so it does where an earlier charge has a price that no number of credits holds.
 func (h *Console) nextStage(r request, pr present.Presenter, o rollout.Rollout) ([]ui.Change, []string, error) {
 	ctx := r.Request().Context()
 	e, err := h.Comparisons.NextStage(ctx, o)
 	switch {
 	case fault.Is(err, fault.CodeComparisonTooSlow):
 		return []ui.Change{{Label: r.L.T("step.stage"), Before: pr.StageName(o.Stages, o.Stage), After: pr.StageName(o.Stages, o.Stage+1)}}, []string{r.L.T("effect.slow")}, nil
+	case errors.Is(err, credit.ErrOverflow):
+		return []ui.Change{{Label: r.L.T("step.stage"), Before: pr.StageName(o.Stages, o.Stage), After: pr.StageName(o.Stages, o.Stage+1)}}, []string{r.L.T("effect.overflow")}, nil
 	case err == comparison.ErrNotStarted: //nolint:errorlint // it comes as it is
 		return nil, nil, nil
 	case err != nil:

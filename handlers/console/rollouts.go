@@ -138,10 +138,12 @@ func (h *Console) rollout(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	findings, err := h.Rollouts.Findings(ctx, o.ID, shownFindings)
+	findings, err := h.Rollouts.Findings(ctx, o.ID, shownFindings+1)
 	if err != nil {
 		return err
 	}
+	more := len(findings) > shownFindings
+	findings = findings[:min(len(findings), shownFindings)]
 	history, err := h.Rollouts.History(ctx, o.ID)
 	if err != nil {
 		return err
@@ -156,6 +158,9 @@ func (h *Console) rollout(c echo.Context) error {
 	}
 	m := pr.Rollout(o, prices, accounts, checks, findings, history)
 	r.reachable(m.Checks)
+	if more {
+		m.MoreFindings = r.L.T("checks.more", r.L.Credits(shownFindings))
+	}
 	if m.Effects, err = h.effects(r, pr, o); err != nil {
 		return err
 	}
@@ -239,6 +244,10 @@ func (h *Console) moveForm(c echo.Context, m rolloutMove) error {
 	o, err := h.rolloutOf(r)
 	if err != nil {
 		return err
+	}
+	if !m.possible(o) {
+		// A form from before the rollout moved on could only say what does not come: its page says how things stand.
+		return c.Redirect(http.StatusSeeOther, present.RolloutURL(o.ID))
 	}
 	page, err := h.movePage(r, m, o, act(r, present.RolloutURL(o.ID)), nil)
 	if err != nil {

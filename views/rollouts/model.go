@@ -56,6 +56,9 @@ type Rollout struct {
 	Schedule Schedule
 	Enrolled ui.Link // the accounts it admitted
 	Follow   Follow
+
+	// MoreFindings says that there are more findings than are listed; empty where there are not.
+	MoreFindings string
 }
 
 // Stage is one stop of the rail.

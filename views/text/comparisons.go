@@ -179,6 +179,8 @@ func comparisons(key string) (en, ja string) {
 		return "The action has been charged for less than a day: what a whole day brings is not known yet.", "このアクションの課金はまだ1日分に満たないため、1日全体の影響はまだ分かりません。"
 	case "effect.part":
 		return "A part of the accounts stands for all of them.", "一部のアカウントから全体を推定しています。"
+	case "effect.overflow":
+		return "What the next stage would do cannot be told: a charge as large as one of the last days has no price in credits under one of the two rule versions, and would be refused.", "次の段階の影響は計算できません。直近の課金と同じ規模の課金が、いずれかのルール版ではクレジットの上限を超え、拒否されるためです。"
 	case "effect.slow":
 		return "What the next stage would do could not be worked out in time.", "次の段階の影響を時間内に計算できませんでした。"
 	case "off.percent":

@@ -97,7 +97,7 @@ func work(key string) (en, ja string) {
 		return "Next: attempt {1} failed: {2}, jittered to {3}, until {4}.", "次回：試行{1}が失敗、{2}（ゆらぎ適用後 {3}）待機、{4}まで。"
 
 	case "job.say_unpaid":
-		return "Delivered, with a charge of {1}. By its entries {2} has paid {3} credits for it: this must not happen.", "納品済みで、課金は{1}でした。エントリーでは{2}の支払いは{3}クレジットです。本来起こりえない状態です。"
+		return "Delivered, with a charge of {1}. By its entries {2} has paid {3} {3|credit|credits} for it: this must not happen.", "納品済みで、課金は{1}でした。エントリーでは{2}の支払いは{3}クレジットです。本来起こりえない状態です。"
 	case "timeline.left_out.one":
 		return "{1} event between the first 100 and the newest 900 is left out: it changed nothing.", "最初の100件と最新の900件の間の{1}件は、何も変更しなかったため省いています。"
 	case "timeline.left_out.other":
