@@ -231,7 +231,8 @@ func (x *exporter) finished(ctx context.Context, id string) (export.File, error)
 }
 
 func (x *exporter) start(ctx context.Context, command string) (*server, error) {
-	return startProcess(ctx, x.program, command, x.dir, environment(x.url, x.redis))
+	// The nightly run of the verifier, which is due on a ledger that was never verified, would take memory of the same process.
+	return startProcess(ctx, x.program, command, x.dir, append(environment(x.url, x.redis), "RECOUP_VERIFY_AT=off"))
 }
 
 // ask asks a server for a path.

@@ -269,10 +269,10 @@ func TestARequestForAFileThatIsGrantedSaysSo(t *testing.T) {
 		at[i] = path(rec.Header().Get("Location"))
 		request[i] = fiona.asks(at[i], url.Values{"operation_id": {operationID(t, fiona.page(at[i]))}})
 	}
-	w.says(lena.page(request[1]), "As things stand 2 of 2 lines are new, together +11 credits")
+	w.says(lena.page(request[1]), "As things stand 2 of 2 lines new, together +11 credits")
 	for i, says := range []string{"What came of it 2 lines were granted, 0 had been before.", "What came of it 0 lines were granted, 2 had been before."} {
 		if i == 1 {
-			w.says(lena.page(request[1]), "As things stand 0 of 2 lines are new, together 0 credits")
+			w.says(lena.page(request[1]), "As things stand 0 of 2 lines new, together 0 credits")
 		}
 		lena.sent(request[i]+"/approve", lena.seen(request[i]+"/approve", "fine"))
 		w.applied(at[i])

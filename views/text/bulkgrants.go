@@ -14,7 +14,7 @@ func bulkgrants(key string) (en, ja string) {
 	case "bulk.by_now":
 		return "As things stand", "現時点"
 	case "bulk.new_by_now":
-		return "{1} of {2} lines are new, together {3} credits", "{2}行中{1}行が新規、合計{3}クレジット"
+		return "{1} of {2} {2|line|lines} new, together {3} {3|credit|credits}", "{2}行中{1}行が新規、合計{3}クレジット"
 	case "bulk.file_of":
 		return "Line of the file", "一括付与ファイル"
 	case "bulk.file":

@@ -47,7 +47,7 @@ func months(key string) (en, ja string) {
 	case "month.unsettled_note.other":
 		return "charges of {1} jobs that are neither delivered nor refunded by now", "現時点で納品も返金もされていないジョブ{1}件の課金"
 	case "month.unsettled_many":
-		return "more than {1} jobs are neither delivered nor refunded by now", "現時点で納品も返金もされていないジョブが{1}件を超えています"
+		return "more than {1} {1|job|jobs} neither delivered nor refunded by now", "現時点で納品も返金もされていないジョブが{1}件を超えています"
 	case "month.refunded":
 		return "Refunded", "返金"
 	case "month.reclaimed":
@@ -146,7 +146,7 @@ func months(key string) (en, ja string) {
 	case "month.chart_credits_say":
 		return "Above the line what accounts got, below it what was taken. The largest day is {1} up and {2} down.", "線の上は増、下は減です。最大は1日あたり増{1}、減{2}です。"
 	case "month.axis_credits":
-		return "{1} credits", "{1} クレジット"
+		return "{1} {1|credit|credits}", "{1} クレジット"
 	case "month.axis_rate":
 		return "{1} of what was charged", "課金額の{1}"
 	case "month.chart_rates":
