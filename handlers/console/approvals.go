@@ -203,7 +203,7 @@ func (h *Console) approvalDetail(r request, cr approval.Request) (views.Detail, 
 		return views.Detail{}, err
 	}
 	if cr.Kind == bulk.KindStart {
-		if d.Selected, err = h.proposedSelection(r, cr); err != nil {
+		if d.Selected, d.Elsewhere, err = h.proposedSelection(r, cr); err != nil {
 			return views.Detail{}, err
 		}
 	}

@@ -259,6 +259,13 @@ func (h *Console) startWorkPage(r request, w bulk.Work, a ui.Act, err error) (te
 	if m.Second, unread = h.secondSay(r, w); unread != nil {
 		return nil, unread
 	}
+	elsewhere, unread := h.BulkWorks.Elsewhere(ctx, w)
+	if unread != nil {
+		return nil, unread
+	}
+	if elsewhere > 0 {
+		m.Elsewhere = r.L.N("works.elsewhere", elsewhere)
+	}
 	proposed := bulk.Pace{Probe: bulk.DefaultProbe, PerMinute: bulk.DefaultPerMinute, StopPercent: bulk.DefaultStopPercent}
 	switch w.Kind {
 	case bulk.Requeue:

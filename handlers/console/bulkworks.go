@@ -297,18 +297,23 @@ func (h *Console) filterWords(r request, w bulk.Work) string {
 	return strings.Join(words, " · ")
 }
 
-// proposedSelection says by what the set was selected that a second person is asked for. What selects does not change once
-// the set is frozen.
-func (h *Console) proposedSelection(r request, cr approval.Request) (string, error) {
+// proposedSelection says by what the set was selected that a second person is asked for, and how many of its rows other works are
+// to do as well. What selects does not change once the set is frozen.
+func (h *Console) proposedSelection(r request, cr approval.Request) (selected string, elsewhere int64, err error) {
 	plan, err := bulk.ReadPlan(cr)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	w, err := h.BulkWorks.Find(r.Request().Context(), plan.BulkWork)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
-	return h.filterWords(r, w), nil
+	if w.State == bulk.Proposed {
+		if elsewhere, err = h.BulkWorks.Elsewhere(r.Request().Context(), w); err != nil {
+			return "", 0, err
+		}
+	}
+	return h.filterWords(r, w), elsewhere, nil
 }
 
 // workWasFirst says by whom and when a work was brought to where it is.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,7 +11,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"recoup/handlers/present"
+	"recoup/handlers/reqctx"
 	"recoup/models/deadletter"
+	"recoup/models/fault"
 	"recoup/models/ids"
 	"recoup/models/operation"
 	"recoup/models/staff"
@@ -158,7 +161,7 @@ func (h *Console) group(c echo.Context) error {
 		switch {
 		case g.ResolvedAt != nil:
 			m.ReopenURL, m.ReopenText = at+"/reopen", r.L.T("groups.reopen")
-		case g.SnoozedAt != nil:
+		case g.Quiet:
 			m.ReopenURL, m.ReopenText = at+"/reopen", r.L.T("snooze.wake")
 		}
 		m.ReopenID = ids.New()
@@ -217,15 +220,42 @@ func revision(r request, g deadletter.Group) string {
 	return strconv.Itoa(g.Revision)
 }
 
+// groupNote sets the note that a group shares. Whoever comes too late is shown what stands there now, above what they typed: it
+// may be long, and a second look decides what of it is still wanted.
 func (h *Console) groupNote(c echo.Context) error {
-	return h.groupAct(c, func(r request, p deadletter.GroupRequest) (operation.Outcome, error) {
+	retry := func(r request, g deadletter.Group, a ui.Act, err error) views.NoteRetry {
+		return views.NoteRetry{Act: a, Title: groupName(r, g), URL: groupURL(g.Fingerprint), Revision: revision(r, g), Note: field(r, "note", err), Link: field(r, "link", err)}
+	}
+	err := h.groupAct(c, func(r request, p deadletter.GroupRequest) (operation.Outcome, error) {
 		p.Note, p.Link = unixLines(r.FormValue("note")), r.FormValue("link")
-		return h.Letters.NoteGroup(c.Request().Context(), p)
+		out, err := h.Letters.NoteGroup(c.Request().Context(), p)
+		if f := fault.As(err); f != nil && f.Code == fault.CodeStateConflict {
+			return out, errLate
+		}
+		return out, err
 	}, func(r request, g deadletter.Group, a ui.Act, err error) templ.Component {
-		return views.NoteRetryPage(h.frame(r), views.NoteRetry{Act: a, Title: groupName(r, g), URL: groupURL(g.Fingerprint), Revision: revision(r, g),
-			Note: field(r, "note", err), Link: field(r, "link", err)})
+		return views.NoteRetryPage(h.frame(r), retry(r, g, a, err))
 	})
+	if !errors.Is(err, errLate) {
+		return err
+	}
+	r := h.of(c)
+	g, err := h.findGroup(r)
+	if err != nil {
+		return err
+	}
+	m := retry(r, g, act(r, groupURL(g.Fingerprint)), nil)
+	m.Revision, m.Note.Value, m.Link.Value = strconv.Itoa(g.Revision), r.FormValue("note"), r.FormValue("link")
+	m.Error, m.RequestID = r.L.T("conflict.group_note"), reqctx.RequestID(c.Request().Context())
+	if pr, err := h.presenter(r); err == nil && g.ChangedAt != nil {
+		m.Error += " " + r.L.T("conflict.by", pr.Who(g.ChangedBy), r.L.Stamp(*g.ChangedAt, r.Now).Full)
+	}
+	m.Stands = g.Note
+	return render(r, http.StatusConflict, views.NoteRetryPage(h.frame(r), m))
 }
+
+// errLate tells groupNote that somebody was first.
+var errLate = errors.New("console: the note was changed meanwhile")
 
 func (h *Console) groupSnoozePage(r request, g deadletter.Group, a ui.Act, err error) templ.Component {
 	m := views.Snooze{Act: a, Title: groupName(r, g), URL: groupURL(g.Fingerprint), Revision: revision(r, g), UntilError: field(r, "until", err).Error, More: field(r, "more", err)}

@@ -221,11 +221,12 @@ func cancelModel(r request, form ui.Act, j job.Listed, a ledger.Account, reason 
 		name = a.ID
 	}
 	return views.Cancel{Act: form, JobID: j.ID, JobURL: jobURL(a.ID, j.ID), Account: name, State: string(j.State), Cost: r.L.Credits(j.Cost),
-		Refunded: j.IsRefunded, Reason: reason}
+		Generation: strconv.Itoa(j.Generation), Refunded: j.IsRefunded, Reason: reason}
 }
 
 func (h *Console) cancel(c echo.Context) error {
 	return h.jobAct(c, func(r request, p job.PersonRequest) (operation.Outcome, error) {
+		p.Seen = seenState(r)
 		return h.Jobs.Cancel(c.Request().Context(), p)
 	}, func(r request, j job.Listed, a ledger.Account, err error) templ.Component {
 		return views.CancelPage(h.frame(r), cancelModel(r, again(r, jobURL(a.ID, j.ID), err), j, a, field(r, "reason", err)))

@@ -117,7 +117,17 @@ func (h *Console) letterListOf(r request, q query) (letterList, error) {
 		yes := q.get("money") == "refunded"
 		l.filter.Refunded = &yes
 	}
-	l.assignee(r, people)
+	// Who left may have left some behind.
+	var gone []string
+	for _, p := range people {
+		if !p.Allows(staff.DeadLetterTriage) {
+			gone = append(gone, p.Actor().String())
+		}
+	}
+	if gone, err = h.Letters.Holding(r.Request().Context(), gone); err != nil {
+		return l, err
+	}
+	l.assignee(r, people, gone)
 	l.filter.MinCost, l.form.Min = l.amount(r, "min", t("dead.min"))
 	l.filter.MaxCost, l.form.Max = l.amount(r, "max", t("dead.max"))
 	age, known := ages()[q.get("age")]
@@ -159,8 +169,9 @@ func (l *letterList) word(name, label, value string) {
 	}
 }
 
-// assignee reads whose dead letters are asked for: me, nobody, or a member of the staff.
-func (l *letterList) assignee(r request, people []staff.Person) {
+// assignee reads whose dead letters are asked for: me, nobody, or a member of the staff. gone are those who may not take any
+// more and still have some.
+func (l *letterList) assignee(r request, people []staff.Person, gone []string) {
 	asked, me, nobody := l.q.get("assignee"), r.Who.Actor().String(), ""
 	option := func(value, label string) {
 		l.form.Assignees = append(l.form.Assignees, ui.Option{Value: value, Label: label, Selected: value == asked})
@@ -169,7 +180,7 @@ func (l *letterList) assignee(r request, people []staff.Person) {
 	option("me", r.L.T("assignee.me"))
 	option("nobody", r.L.T("triage.nobody"))
 	for _, p := range people {
-		if p.Actor().String() != me && p.Allows(staff.DeadLetterTriage) {
+		if p.Actor().String() != me && (p.Allows(staff.DeadLetterTriage) || slices.Contains(gone, p.Actor().String())) {
 			option(p.ID, p.Name)
 		}
 		if asked != "" && asked == p.ID {

@@ -174,7 +174,12 @@ func runNowModel(r request, form ui.Act, j job.Listed, a ledger.Account, err err
 }
 
 func (h *Console) runNowForm(c echo.Context) error {
-	return h.jobForm(c, func(r request, j job.Listed, a ledger.Account) templ.Component {
+	r := h.of(c)
+	if j, a, err := h.find(r); err == nil && (j.Mode != job.Managed || !j.NotBefore.After(r.Now)) {
+		// Its caller runs it, or its time has come: the job's page says which.
+		return r.Redirect(http.StatusSeeOther, jobURL(a.ID, j.ID))
+	}
+	return h.jobFormIn(c, []job.State{job.Retrying}, func(r request, j job.Listed, a ledger.Account) templ.Component {
 		return views.RunNowPage(h.frame(r), runNowModel(r, act(r, jobURL(a.ID, j.ID)), j, a, nil))
 	})
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -38,10 +39,24 @@ func recoverModel(r request, form ui.Act, j job.Listed, a ledger.Account, err er
 func (h *Console) recover(c echo.Context) error {
 	return h.jobAct(c, func(r request, p job.PersonRequest) (operation.Outcome, error) {
 		p.Result = r.FormValue("result")
+		p.Seen = seenState(r)
 		return h.Jobs.Recover(c.Request().Context(), p)
 	}, func(r request, j job.Listed, a ledger.Account, err error) templ.Component {
 		return views.RecoverPage(h.frame(r), recoverModel(r, again(r, jobURL(a.ID, j.ID), err), j, a, err))
 	})
+}
+
+// seenState is the state in which a form showed its job. While work waits and runs it changes by itself: whoever saw it do one
+// has seen it do the other.
+func seenState(r request) []job.State {
+	working := []job.State{job.Queued, job.Running, job.Retrying}
+	switch seen := job.State(r.FormValue("seen")); {
+	case slices.Contains(working, seen):
+		return working
+	case seen == job.Dead, seen == job.Discarded, seen == job.Canceled:
+		return []job.State{seen}
+	}
+	return nil
 }
 
 // recovered words a recovery with the balance that it led to.

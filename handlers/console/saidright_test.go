@@ -175,6 +175,44 @@ func TestARefusedChoiceIsAboutWhatWasSeen(t *testing.T) {
 	}
 }
 
+// TestWhatSomebodyLeftBehind: the dead letters of who may not take care of them any more can be asked for.
+func TestWhatSomebodyLeftBehind(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.dead("acct_7", "j1", 40, "frame 7 is broken")
+	b := w.as(staff.Support)
+	assign := jobAt("acct_7", "j1", "/assign")
+	b.sent(assign, formOf(t, b.page("/dead-letters"), assign))
+	lead := w.as(staff.Lead)
+	option := func() bool { return strings.Contains(lead.page("/dead-letters"), ">Pat support</option>") }
+	if !option() {
+		t.Fatal("who may take care of them is not offered")
+	}
+	if err := w.G.Exec(`UPDATE staff SET disabled_at = clock_timestamp() WHERE role = 'support'`).Error; err != nil {
+		t.Fatal(err)
+	}
+	if !option() {
+		t.Error("who has left is not offered, with one left behind")
+	}
+	if err := w.G.Exec(`UPDATE dead_letters SET assignee = ''`).Error; err != nil {
+		t.Fatal(err)
+	}
+	if option() {
+		t.Error("who has left and has none is offered")
+	}
+}
+
+// TestRunNowIsForWhatWaits: a job that cannot be tried now shows no form for it.
+func TestRunNowIsForWhatWaits(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	w.dead("acct_7", "j1", 40, "no")
+	b := w.as(staff.Lead)
+	if rec := b.get(jobAt("acct_7", "j1", "/run")); rec.Code != http.StatusSeeOther {
+		t.Errorf("a dead job: %d", rec.Code)
+	}
+}
+
 // TestFormsOfOtherStates: a form that could only be refused is not shown; the job's page is.
 func TestFormsOfOtherStates(t *testing.T) {
 	w := newWorld(t)

@@ -251,7 +251,14 @@ func TestGroupPages(t *testing.T) {
 	page = one.sent(at+"/note", note)
 	w.says(page, "The note was saved.", "The provider knows", "https://status.example/7", "By Pat support,")
 	stale.Set("note", "Nobody knows")
-	w.says(two.sent(at+"/note", stale), "The group was changed meanwhile. By Pat support,", "The provider knows")
+	rec := two.post(at+"/note", stale)
+	if rec.Code != http.StatusConflict {
+		t.Fatalf("a note that came too late: %d", rec.Code)
+	}
+	w.says(rec.Body.String(), "The group was changed meanwhile.", "By Pat support,", "The note that stands there now", "The provider knows")
+	if again := rec.Body.String(); !strings.Contains(again, "Nobody knows</textarea>") || operationID(t, again) == stale.Get("operation_id") {
+		t.Error("what was typed is gone, or would be sent as it was")
+	}
 	bad := formOf(t, page, at+"/note")
 	bad.Set("link", "javascript:alert(1)")
 	if rec := one.post(at+"/note", bad); rec.Code != http.StatusUnprocessableEntity || !strings.Contains(rec.Body.String(), "begins with https://") {

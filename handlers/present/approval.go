@@ -115,6 +115,8 @@ type ApprovalPage struct {
 	History     []audit.Stored
 	// Selected says by what the set of a bulk work was selected; "" for other kinds.
 	Selected string
+	// Elsewhere is how many rows of the set other bulk works are to do as well.
+	Elsewhere int64
 	// Deciders are the people who may decide on it.
 	Deciders []staff.Person
 	// Task applies what was approved where the approval itself does not; nil for other kinds, and once it is not kept any more.
@@ -187,6 +189,9 @@ func (p Presenter) ApprovalView(d ApprovalPage) (approvals.Detail, error) {
 		}
 		if e.Refused {
 			e.What, e.Reason = p.L.Maybe("kind."+a.Action, a.Action), p.L.Maybe("fault."+a.Code, a.Reason)
+		}
+		if e.Reason == a.Reason && discards(r) {
+			e.Reason = p.L.Maybe("reason."+a.Reason, a.Reason)
 		}
 		v.History = append(v.History, e)
 	}

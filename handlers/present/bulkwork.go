@@ -238,6 +238,9 @@ func (p Presenter) proposedBulk(d ApprovalPage, v *approvals.Detail) error {
 	}
 	w := bulk.Work{Kind: what.Kind, Reason: what.Reason, Note: what.Note}
 	v.Reason = p.bulkReason(w)
+	if d.Elsewhere > 0 {
+		v.Lines = append(v.Lines, approvals.Line{Label: p.L.T("works.elsewhere_too"), Value: p.L.Credits(d.Elsewhere)})
+	}
 	if what.Kind == bulk.Discard {
 		v.ApproveSay = p.L.T("approve.say_discard", p.actor(d.Request.RequestedBy))
 	}
@@ -258,4 +261,13 @@ func (p Presenter) bulkPace(k bulk.Kind, probe, perMinute, stop int64) string {
 		return p.L.T("works.pace_requeue", p.L.Credits(probe), p.L.Credits(perMinute), strconv.FormatInt(stop, 10))
 	}
 	return p.L.T("works.pace_plain", p.L.Credits(perMinute))
+}
+
+// discards tells whether a change request is of a bulk discard, whose reason is one of a list.
+func discards(r approval.Request) bool {
+	if r.Kind != bulk.KindStart {
+		return false
+	}
+	what, err := bulk.ReadPlan(r)
+	return err == nil && what.Kind == bulk.Discard
 }

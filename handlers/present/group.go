@@ -76,11 +76,11 @@ func (p Presenter) GroupView(d GroupPage) groups.Group {
 	case g.ResolvedAt != nil:
 		m.Say = p.L.T("groups.say_resolved", p.Stamp(g.ResolvedAt).Full)
 	case g.Quiet && g.SnoozedUntil != nil && g.SnoozeMore > 0:
-		m.Say = p.L.T("groups.say_both", p.Stamp(g.SnoozedUntil).Full, p.L.Credits(int64(g.SnoozeMore)))
+		m.Say = p.L.T("groups.say_both", p.Stamp(g.SnoozedUntil).Full, p.L.Credits(int64(g.SnoozeLeft)))
 	case g.Quiet && g.SnoozedUntil != nil:
 		m.Say = p.L.T("groups.say_until", p.Stamp(g.SnoozedUntil).Full)
 	case g.Quiet:
-		m.Say = p.L.T("groups.say_more", p.L.Credits(int64(g.SnoozeMore)))
+		m.Say = p.L.T("groups.say_more", p.L.Credits(int64(g.SnoozeLeft)))
 	default:
 		m.Say = p.L.T("groups.say_open", p.L.N("count.open_letters", g.Open), p.L.N("count.accounts", g.Accounts))
 	}

@@ -48,6 +48,11 @@ func TestAResumeStaysWithinWhatWasApproved(t *testing.T) {
 			t.Errorf("%+v: %+v", p, f.Fields)
 		}
 	}
+	// Whoever prepares the same rows meanwhile is told that they are elsewhere, too.
+	same := w.prepare(bulk.Assign, bulk.Selection{Rows: []bulk.Ticked{{AccountID: "a", JobID: "j1"}}})
+	if n, err := w.bulk.Elsewhere(ctx, w.find(same.ID)); err != nil || n != 0 {
+		t.Errorf("%d rows that are left out are elsewhere, %v", n, err)
+	}
 	// More careful, and then as approved again.
 	for _, p := range []bulk.Pace{{Probe: 4, PerMinute: 10, StopPercent: 5}, {Probe: 2, PerMinute: 100, StopPercent: 20}} {
 		if err := resume(p); err != nil {

@@ -63,3 +63,16 @@ func (s *Store) Needs(ctx context.Context, w Work, limit int) (Needs, error) {
 	}
 	return out, nil
 }
+
+// Elsewhere counts the rows of a work still to be done that other works are to do as well, which run, rest or wait for a second
+// person: whichever comes to a row first does it.
+func (s *Store) Elsewhere(ctx context.Context, w Work) (int64, error) {
+	var n int64
+	err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM bulk_items i WHERE i.bulk_key = ? AND i.outcome = ''
+		AND EXISTS (SELECT 1 FROM bulk_items o JOIN bulk_works w ON w.key = o.bulk_key AND w.state IN ('proposed', 'running', 'paused', 'stopped')
+			WHERE (o.account_key, o.job_key, o.generation) = (i.account_key, i.job_key, i.generation) AND o.outcome = '' AND o.bulk_key <> i.bulk_key)`, w.Key).Scan(&n).Error
+	if err != nil {
+		return 0, fmt.Errorf("bulk: elsewhere: %w", err)
+	}
+	return n, nil
+}

@@ -9,7 +9,22 @@ import (
 	"recoup/models/actor"
 	"recoup/models/fault"
 	"recoup/models/staff"
+	"recoup/models/where"
 )
+
+// Holding returns who of some actors has an open dead letter.
+func (s *Service) Holding(ctx context.Context, among []string) ([]string, error) {
+	var out []string
+	if len(among) == 0 {
+		return nil, nil
+	}
+	err := s.g.WithContext(ctx).Raw(`SELECT who FROM unnest(?::text[]) who
+		WHERE EXISTS (SELECT 1 FROM dead_letters WHERE closed_at IS NULL AND assignee <> '' AND assignee = who)`, where.ListOf(among)).Scan(&out).Error
+	if err != nil {
+		return nil, fmt.Errorf("deadletter: holding: %w", err)
+	}
+	return out, nil
+}
 
 // MayTriage refuses an assignee who could not take care of a dead letter. Faults: invalid_request of the field assignee,
 // for whoever is no member of the staff, is disabled, or has a role that may not triage.

@@ -29,7 +29,9 @@ type Group struct {
 	SnoozedAt    *time.Time
 	SnoozedUntil *time.Time
 	SnoozeMore   int
-	ResolvedAt   *time.Time
+	// SnoozeLeft is how many of SnoozeMore have not died yet.
+	SnoozeLeft int
+	ResolvedAt *time.Time
 	// Revision counts what people changed; ChangedBy and ChangedAt are who last and when, "" and nil before.
 	Revision  int
 	ChangedBy string
@@ -93,7 +95,8 @@ func selectGroup() string {
 	return `SELECT g.*, COALESCE(f.open, 0) AS open, COALESCE(f.accounts, 0) AS accounts, COALESCE(f.refunded, 0) AS refunded, COALESCE(f.charged, 0) AS charged,
 	LEAST(` + fmt.Sprintf(oldestIn, true) + `, ` + fmt.Sprintf(oldestIn, false) + `) AS oldest_at,
 	(SELECT min(dead_at) FROM dead_letters l WHERE l.fingerprint = g.fingerprint) AS first_at,
-	(SELECT max(dead_at) FROM dead_letters l WHERE l.fingerprint = g.fingerprint) AS last_at, ` + quiet + ` AS quiet `
+	(SELECT max(dead_at) FROM dead_letters l WHERE l.fingerprint = g.fingerprint) AS last_at, ` + quiet + ` AS quiet,
+	g.snooze_more - (SELECT count(*) FROM (SELECT 1 FROM dead_letters m WHERE m.fingerprint = g.fingerprint AND m.dead_at > g.snoozed_at LIMIT g.snooze_more) x) AS snooze_left `
 }
 
 // Groups returns a page of groups. from is nil for the first page. Its cost grows with the number of groups, not with that

@@ -254,6 +254,8 @@ type ref struct {
 	key        int64
 	// generation is the one that must still be the job's where a person moves it; nil for any.
 	generation *int64
+	// seen are the states one of which must still be the job's where a person moves it; nil for any.
+	seen []State
 }
 
 func (r ref) where(q *gorm.DB) *gorm.DB {

@@ -56,6 +56,9 @@ type PersonRequest struct {
 	// job that has gone on to another generation refuses with state_conflict: its new death is not the one
 	// that was looked at.
 	Generation *int64
+	// Seen are the states in one of which the person saw the job, for what can be done in several: a job that is in another
+	// one refuses with state_conflict. nil for programs.
+	Seen []State
 	// Also runs in the transaction of the change, after it, and not for a replay: both are there, or neither. An error
 	// takes the change back. nil for most.
 	Also func(ctx context.Context, tx *operation.Tx) error
@@ -212,10 +215,13 @@ func (s *Service) person(ctx context.Context, r PersonRequest, kind string, bad 
 	if r.Generation != nil {
 		input["generation"] = *r.Generation
 	}
+	if r.Seen != nil {
+		input["seen"] = fmt.Sprint(r.Seen)
+	}
 	req := operation.Request{Scope: operation.Account(r.AccountID), ID: r.OperationID, Kind: kind, Actor: r.Actor, RequestID: r.RequestID,
 		Reason: r.Reason, Object: "account:" + r.AccountID + "/job:" + r.JobID, Input: input, Invalid: bad}
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
-		out, err := change(ctx, tx, ref{accountKey: tx.AccountKey, id: r.JobID, generation: r.Generation})
+		out, err := change(ctx, tx, ref{accountKey: tx.AccountKey, id: r.JobID, generation: r.Generation, seen: r.Seen})
 		if err == nil && r.Also != nil {
 			err = r.Also(ctx, tx)
 		}
@@ -236,6 +242,9 @@ func (s *Service) move(ctx context.Context, tx *operation.Tx, at ref, doing, gua
 	q := at.where(tx.DB.WithContext(guarded).Model(&j).Clauses(clause.Returning{Columns: jobColumns()})).Where(guard)
 	if at.generation != nil {
 		q = q.Where("generation = ?", *at.generation)
+	}
+	if at.seen != nil {
+		q = q.Where("state IN ?", at.seen)
 	}
 	res := q.Updates(set)
 	if res.Error != nil {

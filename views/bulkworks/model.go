@@ -44,24 +44,25 @@ type Whole struct {
 // assignee, until.
 type Start struct {
 	ui.Act
-	Title    string
-	URL      string // the work's page
-	ListURL  string // the list that the set came from
-	Say      string
-	Facts    []ui.Change
-	Excluded []Left
-	Needs    []Left         // what the jobs depend on
-	External string         // how many of them their callers run; empty: none
-	Held     *ui.HeldNotice // what of it is not handed out freely; nil: all is
-	Second   string         // a second person has to approve; empty: nobody has to
-	Nothing  bool           // nothing is left to do
-	Count    ui.Field
-	Expected string // what has to be typed; empty: nothing
-	Plain    string // the count without separators
-	Reason   *ui.Field
-	Reasons  []ui.Option // for discard
-	Problem  string      // of Reasons, Assignees or Until
-	Note     ui.Field
+	Title     string
+	URL       string // the work's page
+	ListURL   string // the list that the set came from
+	Say       string
+	Facts     []ui.Change
+	Excluded  []Left
+	Needs     []Left         // what the jobs depend on
+	Elsewhere string         // how many of them other works are to do as well; empty: none
+	External  string         // how many of them their callers run; empty: none
+	Held      *ui.HeldNotice // what of it is not handed out freely; nil: all is
+	Second    string         // a second person has to approve; empty: nobody has to
+	Nothing   bool           // nothing is left to do
+	Count     ui.Field
+	Expected  string // what has to be typed; empty: nothing
+	Plain     string // the count without separators
+	Reason    *ui.Field
+	Reasons   []ui.Option // for discard
+	Problem   string      // of Reasons, Assignees or Until
+	Note      ui.Field
 	Assignees,
 	Until []ui.Option
 	Pace   *Pace

@@ -114,6 +114,7 @@ type NoteRetry struct {
 	ui.Act
 	Title, URL, Revision string
 	Note, Link           ui.Field
+	Stands               string // the note that somebody else has written meanwhile; empty: none
 }
 
 // Snooze is the form that puts a group out of sight. Fields: until, more.

@@ -285,6 +285,8 @@ type Cancel struct {
 	Account string
 	State   string
 	Cost    string
+	// Generation is the job's when the form is made.
+	Generation string
 	// Refunded says that the customer has the credits back already, so that canceling moves no money.
 	Refunded bool
 	Reason   ui.Field

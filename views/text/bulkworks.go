@@ -246,6 +246,12 @@ func bulkworks(key string) (en, ja string) {
 		return "{1} job is with its caller, who runs it: tell them to try it again.", "{1}件は呼び出し元が実行するジョブです。再実行するよう連絡してください。"
 	case "works.say_callers.other":
 		return "{1} jobs are with their callers, who run them: tell them to try again.", "{1}件は呼び出し元が実行するジョブです。再実行するよう連絡してください。"
+	case "works.elsewhere.one":
+		return "{1} of them is in another bulk work as well, which runs, rests or waits for a second person. Whichever comes to it first does it.", "うち{1}件は、実行中・一時停止中・承認待ちの別の一括処理にも含まれています。先に処理した方が有効になります。"
+	case "works.elsewhere.other":
+		return "{1} of them are in other bulk works as well, which run, rest or wait for a second person. Whichever comes to one first does it.", "うち{1}件は、実行中・一時停止中・承認待ちの別の一括処理にも含まれています。先に処理した方が有効になります。"
+	case "works.elsewhere_too":
+		return "In other bulk works as well", "別の一括処理にも含まれる件数"
 	case "works.external.one":
 		return "{1} of them is run by its caller and goes last. No worker gets it: tell its caller to try it again. The work does not wait for it.", "うち{1}件は呼び出し元が実行するジョブで、最後に戻されます。ワーカーには渡されないため、再実行するよう連絡してください。一括処理は完了を待ちません。"
 	case "works.external.other":

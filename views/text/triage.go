@@ -225,7 +225,11 @@ func triage(key string) (en, ja string) {
 	case "conflict.open":
 		return "The group was changed meanwhile.", "先にグループが変更されました。"
 	case "conflict.resolved":
-		return "The group was resolved meanwhile.", "先にグループが解決済みにされました。"
+		return "The group was changed meanwhile and is resolved now.", "先にグループが変更され、現在は解決済みです。"
+	case "conflict.group_note":
+		return "The group was changed meanwhile. Nothing of yours was kept yet: look at what stands there now, and save what you still want.", "先にグループが変更されました。入力内容はまだ保存されていません。現在の内容を確認し、必要な部分を保存してください。"
+	case "groups.note_stands":
+		return "The note that stands there now", "現在のメモ"
 	case "problem.must be somebody who may take care of dead letters":
 		return "Choose somebody whose role takes care of dead letters.", "デッドレターを担当できる役割の人を選んでください。"
 	case "problem.must be a member of the staff":
