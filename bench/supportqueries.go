@@ -102,7 +102,7 @@ func monthQueries() []hotQuery {
 		for day := time.Date(now.Year(), now.Month()-1, 1, 0, 0, 0, 0, time.UTC); day.Month() != now.Month(); day = day.AddDate(0, 0, 1) {
 			bounds = append(bounds, day)
 		}
-		_, _, err := rollup.New(r.ops.DB(), time.UTC).Tied(ctx, rollup.Filter{}, bounds)
+		_, _, err := rollup.New(r.ops.DB(), time.UTC).Tied(ctx, r.ops.DB(), rollup.Filter{}, bounds)
 		return err
 	}, []string{"rollup_days_pkey", "entries_by_time"}}}
 }

@@ -122,11 +122,7 @@ func (h *Console) month(c echo.Context) error {
 	}
 	// A closed month has the days of the zone it was closed in.
 	pr.L.Zone = o.Location
-	unsettled, err := h.Months.Unsettled(ctx, o.From, o.To)
-	if err != nil {
-		return err
-	}
-	m := pr.Month(o, unsettled, verified, h.Months.Zone())
+	m := pr.Month(o, verified, h.Months.Zone())
 	if verified != nil && verified.Found > 0 {
 		found, err := h.Verifier.OfMonth(ctx, o.Month, o.From, o.To, foundShown)
 		if err != nil {

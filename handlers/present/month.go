@@ -53,8 +53,8 @@ func (p Presenter) signed(s credit.Sum) string { return p.L.SignedSum(s.String()
 func negated(s credit.Sum) credit.Sum { return credit.Sum{}.Minus(s) }
 
 // Month is the page of one month. The presenter's zone is that of the month, book the one that lists of the ledger are asked
-// for in. verified is nil while verify never ran, unsettled where there are too many of such jobs to be added up.
-func (p Presenter) Month(o month.Overview, unsettled *month.Sum, verified *month.Verified, book *time.Location) views.Model {
+// for in. verified is nil while verify never ran.
+func (p Presenter) Month(o month.Overview, verified *month.Verified, book *time.Location) views.Model {
 	over := !o.To.After(p.Now)
 	first, last := o.From, o.To.Add(-time.Microsecond)
 	m := views.Model{Title: p.MonthName(o.Month), State: MonthState(o.Closed != nil, over), Around: p.monthsAround(o)}
@@ -81,10 +81,9 @@ func (p Presenter) Month(o month.Overview, unsettled *month.Sum, verified *month
 			URL: links.to(url.Values{"type": {string(t)}})})
 	}
 	m.Facts = append(m.Facts, ui.Fact{Label: closing, Value: p.sum(o.Closing), URL: links.until(last)})
-	jobs := []string{string(ledger.Charge), string(ledger.Refund), string(ledger.Reclaim)}
 	m.Jobs = []ui.Fact{
-		{Label: p.L.T("month.delivered"), Value: p.sum(o.NetOfJobs()), Note: p.L.T("month.delivered_note"), URL: links.to(url.Values{"type": jobs})},
-		p.unsettled(unsettled),
+		p.delivered(o),
+		p.unsettled(o.Unsettled),
 		{Label: p.L.T("month.refunded"), Value: p.sum(o.Types[ledger.Refund].Amount), URL: links.to(url.Values{"type": {"refund"}})},
 		{Label: p.L.T("month.reclaimed"), Value: p.sum(negated(o.Types[ledger.Reclaim].Amount)), URL: links.to(url.Values{"type": {"reclaim"}})},
 		{Label: p.L.T("month.open_refunds"), Value: p.sum(o.OpenRefunds.Amount), Note: p.L.N("month.open_refunds_note", o.OpenRefunds.Count)},
@@ -98,7 +97,15 @@ func (p Presenter) Month(o month.Overview, unsettled *month.Sum, verified *month
 	return m
 }
 
-// unsettled is the part of the net of jobs that may still be taken back.
+// delivered is what was earned with what was delivered, or the net of all jobs where too many are not over to tell them apart.
+func (p Presenter) delivered(o month.Overview) ui.Fact {
+	if net := o.NetDelivered(); net != nil {
+		return ui.Fact{Label: p.L.T("month.delivered"), Value: p.sum(*net), Note: p.L.T("month.delivered_note")}
+	}
+	return ui.Fact{Label: p.L.T("month.net"), Value: p.sum(o.NetOfJobs()), Note: p.L.T("month.net_note")}
+}
+
+// unsettled is what may still be taken back.
 func (p Presenter) unsettled(s *month.Sum) ui.Fact {
 	if s == nil {
 		return ui.Fact{Label: p.L.T("month.unsettled"), Value: "–", Note: p.L.T("month.unsettled_many", p.L.Credits(month.MostUnsettled()))}

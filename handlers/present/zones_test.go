@@ -46,7 +46,7 @@ func TestAClosedMonthIsToldInItsZone(t *testing.T) {
 	p := english()
 	p.L.Zone = tokyo
 	for book, want := range map[*time.Location]string{time.UTC: "It was closed in Asia/Tokyo. The book time zone is UTC now", tokyo: ""} {
-		v := p.Month(o, &month.Sum{}, nil, book)
+		v := p.Month(o, nil, book)
 		say := strings.NewReplacer("\u2068", "", "\u2069", "").Replace(strings.Join(v.Say, " "))
 		if !strings.Contains(say, "1–31 Oct 2025") || !strings.Contains(say, "Asia/Tokyo") || !strings.Contains(say, want) || strings.Contains(say, "where the month before") {
 			t.Errorf("book time zone %s: %s", book, say)

@@ -66,7 +66,7 @@ func (f Figures) Net() credit.Sum {
 }
 
 // NetOfJobs is what jobs came to in the month: charges, less refunds, plus reclaims. It is positive where credits were earned. It counts
-// the charge of a job that is neither delivered nor refunded yet: of those Service.Unsettled tells.
+// the charge of a job that is neither delivered nor refunded yet: Overview.NetDelivered goes without.
 func (f Figures) NetOfJobs() credit.Sum {
 	jobs := f.Types[ledger.Charge].Amount.Plus(f.Types[ledger.Refund].Amount).Plus(f.Types[ledger.Reclaim].Amount)
 	return credit.Sum{}.Minus(jobs)

@@ -168,6 +168,9 @@ type Overview struct {
 	Later credit.Sum
 	// Balances are those of all accounts, read in the same moment as the figures.
 	Balances rollup.Balances
+	// Unsettled are the charges of the month for jobs that are neither delivered nor refunded by now, read in that moment too; nil where
+	// there are more than MostUnsettled.
+	Unsettled *Sum
 	// Before is what the month before was closed with, nil when it is open.
 	Before *credit.Sum
 	// Closed is the month as it was closed, nil when it is open.
@@ -254,11 +257,18 @@ func (s *Service) Read(ctx context.Context, m calendar.Month) (Overview, error) 
 		}
 	}
 	bounds := calendar.Days(from, to, o.Location)
-	groups, balances, err := s.Rollup.Tied(ctx, rollup.Filter{}, bounds)
+	var groups []rollup.Group
+	err = db.Snapshot(ctx, s.g, func(tx *gorm.DB) error {
+		var err error
+		if groups, o.Balances, err = s.Rollup.Tied(ctx, tx, rollup.Filter{}, bounds); err != nil {
+			return err
+		}
+		o.Unsettled, err = unsettled(ctx, tx, from, to)
+		return err
+	})
 	if err != nil {
 		return o, fmt.Errorf("month: %w", err)
 	}
-	o.Balances = balances
 	o.Days = make([]Day, len(bounds)-1)
 	for i := range o.Days {
 		o.Days[i] = Day{Start: bounds[i].UTC(), End: bounds[i+1].UTC(), Types: map[ledger.Type]Sum{}}

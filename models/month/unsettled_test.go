@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"recoup/models/calendar"
 	"recoup/models/job"
 	"recoup/models/modeltest"
 )
@@ -26,15 +27,18 @@ func TestChargesOfJobsThatAreNotOver(t *testing.T) {
 			}
 		}
 	}
-	hour := time.Hour
-	for _, x := range []struct {
-		from, to time.Time
-		count    int64
-		amount   string
-	}{{time.Now().Add(-hour), time.Now().Add(hour), 1, "40"}, {time.Now().Add(-2 * hour), time.Now().Add(-hour), 0, "0"}} {
-		got, err := w.months.Unsettled(ctx, x.from, x.to)
-		if err != nil || got == nil || got.Count != x.count || got.Amount.String() != x.amount {
-			t.Errorf("from %s: %+v %v", x.from, got, err)
-		}
+	o, err := w.months.Read(ctx, calendar.MonthOf(time.Now().UTC()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Unsettled == nil || o.Unsettled.Count != 1 || o.Unsettled.Amount.String() != "40" {
+		t.Errorf("not over yet: %+v", o.Unsettled)
+	}
+	// Three of the four charges stand, one of them is of a job that waits.
+	if net := o.NetOfJobs(); net.String() != "120" {
+		t.Errorf("net of jobs: %s", net)
+	}
+	if net := o.NetDelivered(); net == nil || net.String() != "80" {
+		t.Errorf("net delivered: %v", net)
 	}
 }

@@ -84,8 +84,8 @@ type Balances struct {
 
 // Tied is Parts together with the sum of all balances, both of exactly one moment: whatever commits meanwhile is in both
 // or in neither. What the parts add up to comes from kept sums, what the balances come to from the heads of the accounts;
-// only the entries of the last minutes are in both.
-func (s *Store) Tied(ctx context.Context, f Filter, bounds []time.Time) ([]Group, Balances, error) {
+// only the entries of the last minutes are in both. It reads through g, so that more can be read of the same moment.
+func (s *Store) Tied(ctx context.Context, g *gorm.DB, f Filter, bounds []time.Time) ([]Group, Balances, error) {
 	q := s.parts(f, bounds)
 	q.args["fresh"] = tieFresh.Seconds()
 	// One statement has one snapshot. Both ends of what is added since the tie come from one place, see query.
@@ -95,7 +95,7 @@ func (s *Store) Tied(ctx context.Context, f Filter, bounds []time.Time) ([]Group
 		UNION ALL SELECT -1, '', '', '', '', '', 0, (SELECT tied_base FROM tie)
 			+ COALESCE((SELECT sum(amount) FROM entries, tie WHERE created_at >= tied_through AND created_at < until), 0), clock_timestamp(), tied_at FROM rollup_state`
 	var b Balances
-	rows, err := s.g.WithContext(ctx).Raw(q.sql, q.args).Rows()
+	rows, err := g.WithContext(ctx).Raw(q.sql, q.args).Rows()
 	if err != nil {
 		return nil, b, fmt.Errorf("rollup: tied: %w", db.Fault(err))
 	}

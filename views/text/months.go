@@ -37,11 +37,15 @@ func months(key string) (en, ja string) {
 	case "month.figures":
 		return "Figures of the month", "月の集計"
 	case "month.delivered":
-		return "Net of jobs", "ジョブの純額"
+		return "Net delivered", "納品分の純額"
 	case "month.delivered_note":
+		return "charges less refunds plus reclaims, without what is not over yet", "課金 − 返金 + 回収。未完了のジョブを除きます"
+	case "month.net":
+		return "Net of jobs", "ジョブの純額"
+	case "month.net_note":
 		return "charges less refunds plus reclaims, jobs that are not over yet included", "課金 − 返金 + 回収。終わっていないジョブを含みます"
 	case "month.unsettled":
-		return "Of it not over yet", "うち未完了"
+		return "Not over yet", "未完了"
 	case "month.unsettled_note.one":
 		return "charge of {1} job that is neither delivered nor refunded by now", "現時点で納品も返金もされていないジョブ{1}件の課金"
 	case "month.unsettled_note.other":
