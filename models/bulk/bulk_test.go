@@ -151,7 +151,7 @@ func TestStartNeedsTheCountAndAReason(t *testing.T) {
 
 	old := w.prepare(bulk.Discard, bulk.Selection{Rows: []bulk.Ticked{{AccountID: "a", JobID: "j1"}, {AccountID: "a", JobID: "j2"}}})
 	w.exec(`UPDATE bulk_works SET created_at = created_at - interval '25 hours 30 minutes' WHERE id = ?`, old.ID)
-	_, err = w.bulk.Start(ctx, bulk.StartRequest{Envelope: envelope(actor.Staff("st_lena")), ID: old.ID, Count: old.Count, Reason: "other", Pace: fast()})
+	_, err = w.bulk.Start(ctx, bulk.StartRequest{Envelope: envelope(actor.Staff("st_lena")), ID: old.ID, Count: old.Count, Reason: "too_old", Pace: fast()})
 	refused(t, err, fault.CodeStateConflict)
 	if n, err := w.bulk.DeletePrepared(ctx); err != nil || n != 1 {
 		t.Errorf("removed %d, %v", n, err)
