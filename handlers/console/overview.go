@@ -94,7 +94,7 @@ func (h *Console) compareDays(ctx context.Context, r request, pr present.Present
 	if err != nil {
 		return err
 	}
-	m.Today, m.LastWeek, m.Until = r.L.ShortDay(today), r.L.ShortDay(before), now.Format("15:04")+" "+r.L.ZoneLabel(r.Now)
+	m.Today, m.LastWeek, m.Until = r.L.ShortDay(today), r.L.ShortDay(before), now.Format("15:04")+" "+r.L.ZoneAt(r.Now)
 	m.Compare = pr.Compare(types, current, past)
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 // Stamp is one instant in every way a page shows it. The zero Stamp means "no such time" and shows nothing.
 type Stamp struct {
 	Machine  string // RFC 3339 in UTC with microseconds, for the datetime attribute
-	Full     string // "30 Nov 2026 18:12:34 JST"; the zone as ZoneLabel names it
+	Full     string // "30 Nov 2026 18:12:34 JST"
 	Short    string // "30 Nov 18:12:34"; with the year when it is not the current one. The column or page names the zone
 	Clock    string // "18:12:34", where the day stands above. Both name the offset in an hour that the clock shows twice
 	Day      string // "Monday 30 November 2026"
@@ -25,12 +25,6 @@ func (l Locale) Stamp(t, now time.Time) Stamp {
 		return Stamp{}
 	}
 	local := t.In(l.zone())
-	// The zone is called as above the columns of the page.
-	zone := l.ZoneLabel(now)
-	twice := l.twice(t)
-	if at := l.ZoneAt(t); twice && at != zone {
-		zone = at + " " + zone
-	}
 	s := Stamp{
 		Machine:  t.UTC().Format("2006-01-02T15:04:05.000000Z"),
 		Clock:    local.Format("15:04:05"),
@@ -38,10 +32,10 @@ func (l Locale) Stamp(t, now time.Time) Stamp {
 		Relative: l.Ago(t, now),
 	}
 	if l.Lang == Japanese {
-		s.Full = local.Format("2006年1月2日 15:04:05 ") + zone
+		s.Full = local.Format("2006年1月2日 15:04:05 ") + l.ZoneAt(t)
 		s.Short = local.Format("1月2日 15:04:05")
 	} else {
-		s.Full = local.Format("2 Jan 2006 15:04:05 ") + zone
+		s.Full = local.Format("2 Jan 2006 15:04:05 ") + l.ZoneAt(t)
 		s.Short = local.Format("2 Jan 15:04:05")
 	}
 	if local.Year() != now.In(l.zone()).Year() {
@@ -51,7 +45,7 @@ func (l Locale) Stamp(t, now time.Time) Stamp {
 			s.Short = local.Format("2 Jan 2006 15:04:05")
 		}
 	}
-	if twice {
+	if l.twice(t) {
 		s.Short, s.Clock = s.Short+" "+l.ZoneAt(t), s.Clock+" "+l.ZoneAt(t)
 	}
 	return s
