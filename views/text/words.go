@@ -93,6 +93,26 @@ func words(key string) (en, ja string) {
 		return "Adjustment", "調整"
 	case "kind.cancel":
 		return "Cancel", "取消"
+	case "kind.breaker_closed":
+		return "The breaker closed", "ブレーカーが閉じた"
+	case "kind.breaker_opened":
+		return "The breaker opened", "ブレーカーが開いた"
+	case "kind.breaker_probing":
+		return "The breaker tries a few", "ブレーカーが試行を開始"
+	case "kind.run_now":
+		return "Try now", "今すぐ実行"
+	case "kind.hold_dependency", "kind.hold_action":
+		return "Hold", "保留"
+	case "kind.release_dependency", "kind.release_action":
+		return "Release", "解放"
+	case "kind.hold_drained":
+		return "The hold has ended", "保留の終了"
+	case "kind.change_dependency":
+		return "Change a dependency's settings", "依存先の設定変更"
+	case "kind.set_default_dependency":
+		return "Set the dependency of an action", "アクションの依存先の設定"
+	case "kind.create_rule":
+		return "New rule version", "新しいルールバージョン"
 	case "kind.requeue":
 		return "Requeue", "再投入"
 	case "kind.discard":
