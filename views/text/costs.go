@@ -88,6 +88,8 @@ func costs(key string) (en, ja string) {
 		return "As it was recorded", "登録時"
 	case "cost_cause.rule":
 		return "By an overhead rule", "間接費ルール"
+	case "cost_cause.came_later":
+		return "Its job was charged after it was recorded", "登録後にジョブが課金されたため"
 	case "cost_cause.person":
 		return "By hand", "手動"
 	case "costs.external_id":

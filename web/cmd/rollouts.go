@@ -18,6 +18,10 @@ func (a *app) checkRollouts(ctx context.Context) error {
 	ticker := time.NewTicker(a.roundsEvery)
 	defer ticker.Stop()
 	for {
+		// First, what a check would find of costs that only came before their charge.
+		if _, err := alone.Alone(ctx, "late costs", a.attributeLate); err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "costs that came before their charge could not be attributed", "error", err)
+		}
 		if _, err := alone.Alone(ctx, "rollout checks", a.rollouts.CheckLive); err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "the checks of a rollout could not be made", "error", err)
 		}
@@ -27,4 +31,12 @@ func (a *app) checkRollouts(ctx context.Context) error {
 		case <-ticker.C:
 		}
 	}
+}
+
+func (a *app) attributeLate(ctx context.Context) error {
+	put, err := a.costs.AttributeLate(ctx)
+	if err == nil && put > 0 {
+		a.log.InfoContext(ctx, "costs that came before their charge are attributed", "records", put)
+	}
+	return err
 }
