@@ -24,6 +24,14 @@ func TestCase_F47_EveryActionConfirms(t *testing.T) {
 	if _, err := w.Jobs.Discard(t.Context(), job.PersonRequest{Envelope: modeltest.Envelope(), AccountID: "acct_7", JobID: "j2", Reason: "bad_input"}); err != nil {
 		t.Fatal(err)
 	}
+	// One that waits for its next try can be tried now.
+	claimed := w.charged("acct_7", "j3", 40)
+	if _, err := w.Jobs.Fail(t.Context(), job.FinishRequest{Envelope: modeltest.Envelope(), LeaseToken: claimed.LeaseToken, Class: job.Transient, Code: "gpu_lost"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.G.Exec(`UPDATE jobs SET not_before = not_before + interval '1 hour' WHERE id = 'j3'`).Error; err != nil {
+		t.Fatal(err)
+	}
 	routes := w.console.Routes()
 	admin := w.as(staff.Admin)
 	checked := 0
@@ -45,6 +53,9 @@ func TestCase_F47_EveryActionConfirms(t *testing.T) {
 		if strings.HasSuffix(r.Path, "/reopen") {
 			id = "j2"
 		}
+		if strings.HasSuffix(r.Path, "/run") {
+			id = "j3"
+		}
 		path := strings.NewReplacer(":account", "acct_7", ":job", id).Replace(r.Path)
 		before := w.count(`SELECT (SELECT count(*) FROM operations) + (SELECT count(*) FROM entries)`)
 		rec := admin.get(path)
@@ -59,7 +70,7 @@ func TestCase_F47_EveryActionConfirms(t *testing.T) {
 		if !strings.Contains(page, `id="form"`) || !strings.Contains(page, "data-cancel autofocus") || !strings.Contains(page, `name="operation_id"`) {
 			t.Errorf("%s does not confirm with the focus on Cancel", path)
 		}
-		if !strings.Contains(text(page), "acct_7") && !strings.Contains(text(page), "j1") {
+		if !strings.Contains(text(page), "acct_7") && !strings.Contains(text(page), id) {
 			t.Errorf("%s does not name its object", path)
 		}
 		// Refused or shown again, it did nothing.
