@@ -267,7 +267,7 @@
   // has left the list meanwhile, else at what is told of it.
   function land() {
     const named = location.hash.startsWith("#row-") ? decodeURIComponent(location.hash.slice(1)) : "";
-    const told = document.querySelector(".notices .notice");
+    const told = document.querySelector(".notices[data-told] .notice");
     if (!named && !told) return;
     const row = named ? document.getElementById(named)?.closest("tr[data-row]") ?? rows()[0] : null;
     if (row && opener(row)) {

@@ -76,7 +76,7 @@ func Page(f Frame, h Head) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(f.Notices) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"notices\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"notices\" data-told>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -217,7 +217,7 @@ func Bare(f Frame, h Head, otherURL string) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</header><main class=\"bare-page\" id=\"main\"><div class=\"notices\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</header><main class=\"bare-page\" id=\"main\"><div class=\"notices\" data-told>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
