@@ -98,6 +98,7 @@
   // --- theme ------------------------------------------------------------------------------------------------
   // The button shows its effect at once and stores the choice with the person; without script the form is posted.
   const themes = ["auto", "light", "dark"];
+  let themeStored = Promise.resolve();
   function changeTheme(button) {
     const chosen = button.value;
     root.dataset.theme = chosen;
@@ -106,7 +107,9 @@
     body.set("theme", chosen);
     for (const other of document.querySelectorAll("[data-theme-form] button")) other.value = following;
     // A choice that could not be stored still holds for this page.
-    fetch(button.form.action, { method: "POST", body, credentials: "same-origin", redirect: "manual" }).catch(() => {});
+    // One after another: of two on their way at once the earlier could be stored last.
+    const store = () => fetch(button.form.action, { method: "POST", body, credentials: "same-origin", redirect: "manual", keepalive: true });
+    themeStored = themeStored.then(store).catch(() => {});
   }
 
   // --- relative times -----------------------------------------------------------------------------------------
