@@ -130,11 +130,7 @@ func (x *exporter) run(ctx context.Context, formats []export.Format) ([]footprin
 	x.files = export.NewService(r.ops, task.New(x.g, nil), r.ledger, export.Options{Keep: time.Hour})
 	var out []footprint
 	for _, f := range formats {
-		ways := []func(context.Context, export.Format) ([]footprint, error){x.sent, x.made}
-		if f == export.Workbook {
-			ways = ways[1:] // nothing of it can be sent before its end, so a large one is always made first
-		}
-		for _, way := range ways {
+		for _, way := range []func(context.Context, export.Format) ([]footprint, error){x.sent, x.made} {
 			prints, err := way(ctx, f)
 			if err != nil {
 				return nil, err

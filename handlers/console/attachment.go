@@ -95,7 +95,7 @@ func (a *attachment) Write(b []byte) (int, error) {
 			return 0, err
 		}
 	}
-	// A workbook is sent in one go at its end, without a flush in between.
+	// A slow reader may take long between two flushes.
 	if time.Until(a.until) < sendTime/2 {
 		a.extend()
 	}

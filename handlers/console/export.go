@@ -103,7 +103,7 @@ func (h *Console) export(r request, f entryFilter, of string) error {
 	if err != nil {
 		return err
 	}
-	if large, err := h.isLarge(ctx, r, f, format); err != nil {
+	if large, err := h.isLarge(ctx, r, f); err != nil {
 		return err
 	} else if large {
 		return h.offerExport(r, f, format)
@@ -121,10 +121,10 @@ func (h *Console) export(r request, f entryFilter, of string) error {
 	return h.send(ctx, r, f, format, of)
 }
 
-// isLarge reports whether a file is to be made in the background: it holds more entries than are sent at once. A file that is written as
-// it is read may be asked for at once all the same; a workbook may not, because nothing of it is sent before its end.
-func (h *Console) isLarge(ctx context.Context, r request, f entryFilter, format export.Format) (bool, error) {
-	if r.QueryParam("now") != "" && format != export.Workbook {
+// isLarge reports whether a file is to be made in the background: it holds more entries than are sent at once, and it was not asked for
+// at once all the same.
+func (h *Console) isLarge(ctx context.Context, r request, f entryFilter) (bool, error) {
+	if r.QueryParam("now") != "" {
 		return false, nil
 	}
 	limit := h.Exports.Direct()

@@ -28,11 +28,9 @@ func (h *Console) exportForm(r request, f entryFilter, format export.Format, a u
 	a.Action = f.exportURL(format)
 	m := views.Start{Act: a, Limit: r.L.Credits(h.Exports.Direct()), Format: r.L.T("export." + string(format)), Zone: r.L.ZoneName(),
 		Keep: r.L.Duration(h.Exports.Keep()), Filters: f.chips, Page: ui.Link{Text: f.title(r), URL: f.url()}}
-	if format != export.Workbook {
-		q := query{path: f.path + "/export", values: f.copy()}
-		q.values.Set("format", string(format))
-		m.NowURL = q.with("now", "1")
-	}
+	q := query{path: f.path + "/export", values: f.copy()}
+	q.values.Set("format", string(format))
+	m.NowURL = q.with("now", "1")
 	return views.StartPage(h.frame(r), m)
 }
 

@@ -167,19 +167,7 @@ func TestJournalIsReadByHledger(t *testing.T) {
 
 // Columns stand in their order: readers that stop at the first that is not would lose the widths of the others.
 func TestColumnsOfTheWorkbookAreInOrder(t *testing.T) {
-	content := write(t, export.Workbook, tokyo(t))
-	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sheet, err := z.Open("xl/worksheets/sheet1.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	xml, err := io.ReadAll(sheet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	xml := part(t, write(t, export.Workbook, tokyo(t)), "xl/worksheets/sheet1.xml")
 	columns := regexp.MustCompile(`<col min="(\d+)"`).FindAllSubmatch(xml, -1)
 	if len(columns) < 10 {
 		t.Fatalf("%d columns have a width", len(columns))
@@ -188,5 +176,66 @@ func TestColumnsOfTheWorkbookAreInOrder(t *testing.T) {
 		if string(m[1]) != strconv.Itoa(i+1) {
 			t.Errorf("column %s stands at place %d", m[1], i+1)
 		}
+	}
+}
+
+// part is a part of a workbook, which must hold each part once.
+func part(t *testing.T, book []byte, name string) []byte {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(book), int64(len(book)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, f := range z.File {
+		if seen[f.Name] {
+			t.Errorf("two parts are %s", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	f, err := z.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	content, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// Any text comes out of a workbook as it went in: what is markup, what spreadsheets would cut off, and what they take for a character's code.
+func TestTextsOfTheWorkbook(t *testing.T) {
+	texts := []string{"<a href=\"x\">&amp;</a>", "  blanks around\t", "a line\nand another", "_x0041_", "_x0041_x0042_", "a_x005F_b", "_x005F_x0041_", "_x00g1_", "__x0041__",
+		"Ünïcode-账户", "レンダー 😀", "=1+1", "'quoted'", "]]>", strings.Repeat("long ", 400)}
+	var out bytes.Buffer
+	w, err := export.New(export.Workbook, &out, time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range texts {
+		if err := w.Write(ledger.Entry{AccountID: "a", Type: ledger.Adjustment, CreatedAt: time.Date(2026, 3, 1, 23, 59, 59, 999_999_000, time.UTC), Reason: &s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	book, err := excelize.OpenReader(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer book.Close()
+	for i, want := range texts {
+		if got, err := book.GetCellValue("Ledger", "Q"+strconv.Itoa(i+2)); err != nil || got != want {
+			t.Errorf("%q came out as %q, %v", want, got, err)
+		}
+		if formula, err := book.GetCellFormula("Ledger", "Q"+strconv.Itoa(i+2)); err != nil || formula != "" {
+			t.Errorf("%q is the formula %q, %v", want, formula, err)
+		}
+	}
+	if shown, err := book.GetCellValue("Ledger", "A2"); err != nil || shown != "2026-03-01 23:59:59" {
+		t.Errorf("the last moment of a day is shown as %q, %v", shown, err)
 	}
 }

@@ -328,6 +328,14 @@ func TestWorkbookGoesOnOnTheNextSheet(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	// Sheets that are selected together would be changed together.
+	for number := 1; number <= 5; number++ {
+		selected := bytes.Contains(part(t, out.Bytes(), fmt.Sprintf("xl/worksheets/sheet%d.xml", number)), []byte(`tabSelected="1"`)) ||
+			bytes.Contains(part(t, out.Bytes(), fmt.Sprintf("xl/worksheets/sheet%d.xml", number)), []byte(`tabSelected="true"`))
+		if selected != (number == 1) {
+			t.Errorf("sheet %d is selected: %v", number, selected)
+		}
+	}
 	book, err := excelize.OpenReader(&out)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ type Start struct {
 	Keep    string    // "24 h"
 	Filters []ui.Chip // what is filtered; RemoveURL is not used
 	Page    ui.Link   // the page that shows the entries
-	NowURL  string    // sends the file at once all the same; empty: cannot be done
+	NowURL  string    // sends the file at once all the same
 }
 
 func (m Start) changes(l text.Locale) []ui.Change {
