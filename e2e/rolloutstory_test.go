@@ -71,8 +71,8 @@ func TestARolloutAndItsSettlementByThreePeople(t *testing.T) {
 
 	// Made and started.
 	product.goTo("/rollouts")
-	product.click(`a[href="/rollouts/new"]`)
-	product.at("/rollouts/new")
+	product.click(`a[href="/new/rollout"]`)
+	product.at("/new/rollout")
 	product.fill("#f-id", id)
 	product.fill("#f-title", "Twenty percent up")
 	product.choose("#f-candidate", candidate)

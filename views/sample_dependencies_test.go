@@ -32,7 +32,7 @@ func (s sample) heldActions() []dependencies.Action {
 }
 
 func (s sample) dependencyList() dependencies.Model {
-	m := dependencies.Model{Zone: "JST", NewURL: "/dependencies/new", Actions: s.heldActions(), List: ui.List{ClearURL: "/dependencies", Pager: ui.Pager{OlderURL: "/o"}},
+	m := dependencies.Model{Zone: "JST", NewURL: "/new/hold", Actions: s.heldActions(), List: ui.List{ClearURL: "/dependencies", Pager: ui.Pager{OlderURL: "/o"}},
 		Tabs: []ui.Choice{{Text: s.l.T("deps.all"), URL: "/dependencies", Current: true}, {Text: s.l.T("deps.unhealthy"), URL: "/dependencies?tab=unhealthy"}}}
 	for i, state := range []string{"held", "breaker_open", "half_open", "releasing", "healthy"} {
 		m.Rows = append(m.Rows, dependencies.Row{Name: ui.Link{Text: []string{"render-farm", "a-name-of-sixty-four-characters:as-long-as-a-caller-may-make-it.ok"}[i%2], URL: "/d"}, State: state,

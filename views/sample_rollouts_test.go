@@ -44,7 +44,7 @@ func richRollouts(s sample, f layout.Frame) []page {
 		Minimum: ui.Field{Value: "x", Error: s.l.T("problem.is required")}, Discount: ui.Field{Value: "1000"}, ExampleUnits: ui.Field{Value: "60"},
 		Rounding: pricing.RoundingOptions(s.l, "half_even"), Preview: pricing.Preview{Price: price, Example: example, Loss: s.loss()}}
 	force := pricing.Force{Act: s.act(false), Rule: "video_render@v5", Expected: "video_render@v4", Before: "video_render@v4: " + price, After: "video_render@v5: " + price, Example: example, Loss: s.loss(), Action: "video_render", ActionURL: action.URL}
-	rows := rollouts.Model{Zone: "JST", NewURL: "/rollouts/new"}
+	rows := rollouts.Model{Zone: "JST", NewURL: "/new/rollout"}
 	for i, state := range []string{"halted", "running", "paused", "draft", "rolled_back", "completed", "archived"} {
 		rows.Rows = append(rows.Rows, rollouts.Row{ID: ui.ID{Value: rollout.Text, URL: rollout.URL}, Title: "Video render: 10 % off", State: state, Action: action, Baseline: "video_render@v4",
 			Candidate: "video_render@v5", Stage: s.l.T("stage.threshold", "1"), Enrolled: "118", Since: s.at(time.Duration(i) * 29 * time.Hour)})

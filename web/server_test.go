@@ -15,6 +15,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"recoup/handlers/api"
+	"recoup/handlers/console"
 	"recoup/handlers/route"
 	"recoup/models/fault"
 	"recoup/models/staff"
@@ -29,6 +31,14 @@ func TestWrongRoutesAreRefusedAtStart(t *testing.T) {
 	_, err = New(Options{BaseURL: base, Routes: []route.Route{{Method: "GET", Path: "/x", Name: "x", Handler: func(echo.Context) error { return nil }}}})
 	if err == nil || !strings.Contains(err.Error(), "not classified") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestTheRoutesOfAnInstallation: each is classified, and no word of a path stands where another route has a name that people
+// or programs choose: a dependency called "new" is reached like any other.
+func TestTheRoutesOfAnInstallation(t *testing.T) {
+	if err := route.Check(Routes(&api.API{}, &console.Console{})); err != nil {
+		t.Error(err)
 	}
 }
 

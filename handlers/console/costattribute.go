@@ -147,7 +147,7 @@ func (h *Console) addCostRule(c echo.Context) error {
 
 // pathRule reads the rule of the path.
 func (h *Console) pathRule(r request) (cost.Rule, error) {
-	id, err := param(r, "rule")
+	id, err := param(r, "cost_rule")
 	if err != nil {
 		return cost.Rule{}, err
 	}

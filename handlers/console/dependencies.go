@@ -23,6 +23,8 @@ import (
 
 const (
 	dependenciesPath = "/dependencies"
+	// newHoldPath asks for the dependency's name. It is no page below dependenciesPath, where a dependency may have any name.
+	newHoldPath = "/new/hold"
 	// unhealthyShown is how many dependencies are counted where only their number is told.
 	unhealthyShown = 99
 	// shownEvents is how many events of a history a page shows.
@@ -37,8 +39,8 @@ func (h *Console) dependencyRoutes(get, post func(path, name string, access rout
 	const one = dependenciesPath + "/:dependency"
 	return []route.Route{
 		get(dependenciesPath, "dependencies", may(staff.QueueView), h.dependencies),
-		get(dependenciesPath+"/new", "dependency.new", may(staff.DependencyHold), h.askHold),
-		post(dependenciesPath+"/new", "dependency.new.post", may(staff.DependencyHold), h.answerHold),
+		get(newHoldPath, "dependency.new", may(staff.DependencyHold), h.askHold),
+		post(newHoldPath, "dependency.new.post", may(staff.DependencyHold), h.answerHold),
 		get(one, "dependency", may(staff.QueueView), h.dependency),
 		get(one+"/hold", "dependency.hold", may(staff.DependencyHold), h.askHold),
 		post(one+"/hold", "dependency.hold.post", may(staff.DependencyHold), h.answerHold),
@@ -57,7 +59,7 @@ func (h *Console) dependencies(c echo.Context) error {
 	r := h.of(c)
 	ctx := c.Request().Context()
 	q := newQuery(r, dependenciesPath, "tab", "name")
-	m := views.Model{Zone: r.L.ZoneLabel(r.Now), NewURL: r.link(staff.DependencyHold, dependenciesPath+"/new"),
+	m := views.Model{Zone: r.L.ZoneLabel(r.Now), NewURL: r.link(staff.DependencyHold, newHoldPath),
 		Tabs: []ui.Choice{
 			{Text: r.L.T("deps.all"), URL: q.without("tab"), Current: q.get("tab") != "unhealthy"},
 			{Text: r.L.T("deps.unhealthy"), URL: q.with("tab", "unhealthy"), Current: q.get("tab") == "unhealthy"}}}
@@ -172,6 +174,8 @@ type asked struct {
 	name   string
 	to     string
 	status *dependency.Status
+	// hold is what is to be released of an action; nil where nothing holds it.
+	hold *dependency.Hold
 }
 
 // holdAsked reads which form is meant and of what.
@@ -186,6 +190,9 @@ func (h *Console) holdAsked(r request) (asked, error) {
 				return a, err
 			}
 			a.name = readable(name)
+			if a.hold, err = h.Dependencies.ActionHoldOf(r.Request().Context(), a.name); err != nil {
+				return a, err
+			}
 		}
 		a.to = queuePath
 		if a.name != "" {
@@ -193,7 +200,8 @@ func (h *Console) holdAsked(r request) (asked, error) {
 		}
 		return a, nil
 	}
-	if a.what == "new" {
+	if path == newHoldPath {
+		a.what = "new"
 		if a.name = strings.TrimSpace(r.FormValue("name")); a.name != "" {
 			a.to = dependencyURL(a.name)
 		}
@@ -237,13 +245,9 @@ func (h *Console) holdForm(r request, a asked, form ui.Act, err error) (views.As
 		}
 		m.Changes = append(m.Changes, ui.Change{Label: r.L.T("col.action"), After: a.name})
 		if a.what == "release_action" {
-			hold, err := h.Dependencies.ActionHoldOf(r.Request().Context(), a.name)
-			if err != nil {
-				return m, err
-			}
 			perMinute := int64(600)
-			if hold != nil {
-				perMinute = hold.PerMinute
+			if a.hold != nil {
+				perMinute = a.hold.PerMinute
 			}
 			return m, rate(perMinute)
 		}
@@ -295,6 +299,9 @@ func (h *Console) askHold(c echo.Context) error {
 	m, err := h.holdForm(r, a, act(r, a.to), nil)
 	if err != nil {
 		return err
+	}
+	if a.what == "release_action" && a.hold == nil {
+		return c.Redirect(http.StatusSeeOther, a.to)
 	}
 	return formPage(c, views.AskPage(h.frame(r), m))
 }

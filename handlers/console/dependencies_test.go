@@ -23,8 +23,8 @@ func holdSamples() map[string]sample {
 	return map[string]sample{
 		"console.dependencies":               {path: "/dependencies", opens: every()},
 		"console.dependency":                 {path: "/dependencies/nothing", opens: every()},
-		"console.dependency.new":             {path: "/dependencies/new", opens: support()},
-		"console.dependency.new.post":        {path: "/dependencies/new", form: url.Values{"name": {"render-farm"}, "reason": {"because"}}, opens: support()},
+		"console.dependency.new":             {path: "/new/hold", opens: support()},
+		"console.dependency.new.post":        {path: "/new/hold", form: url.Values{"name": {"render-farm"}, "reason": {"because"}}, opens: support()},
 		"console.dependency.hold":            {path: "/dependencies/nothing/hold", opens: support()},
 		"console.dependency.hold.post":       {path: "/dependencies/nothing/hold", form: reason, opens: support()},
 		"console.dependency.release":         {path: "/dependencies/nothing/release", opens: support()},
@@ -118,8 +118,8 @@ func TestDependencyFromHoldToRelease(t *testing.T) {
 func TestBreakerSettingsAndDefault(t *testing.T) {
 	w := newWorld(t)
 	lead := w.as(staff.Lead)
-	w.says(lead.sent("/dependencies/new", lead.form("/dependencies/new", "name", "speech-api", "reason", "moving house")), "Held by Pat lead: moving house.")
-	bad := lead.post("/dependencies/new", lead.form("/dependencies/new", "name", "no spaces, please", "reason", "x"))
+	w.says(lead.sent("/new/hold", lead.form("/new/hold", "name", "speech-api", "reason", "moving house")), "Held by Pat lead: moving house.")
+	bad := lead.post("/new/hold", lead.form("/new/hold", "name", "no spaces, please", "reason", "x"))
 	if bad.Code != http.StatusUnprocessableEntity {
 		t.Errorf("a name that no job can have: %d", bad.Code)
 	}

@@ -20,7 +20,7 @@ func TestTheInbox(t *testing.T) {
 	w := newWorld(t)
 	w.furnishRollouts()
 	mei, ken, lena := w.as(staff.Product), w.as(staff.Product), w.as(staff.Finance)
-	w.says(mei.sent("/rollouts/new", mei.form("/rollouts/new", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "100", "cap_per_day", "5", "reason", "x")), "Unfollow", "Inbox")
+	w.says(mei.sent("/new/rollout", mei.form("/new/rollout", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "100", "cap_per_day", "5", "reason", "x")), "Unfollow", "Inbox")
 	const at = "/rollouts/ro_two"
 	w.says(lena.page(at), "Follow")
 	w.says(lena.sent(at+"/follow", url.Values{"follow": {"1"}}), "Unfollow")
@@ -90,7 +90,7 @@ func TestAHaltIsTold(t *testing.T) {
 	w.says(ja.page("/inbox"), roID+"：停止（システム）", "「決定の整合性」が失敗しました。", "ロールアウトが停止されました。")
 	// Approvals are told to whoever asked.
 	mei.sent(at+"/roll-back", mei.moveForm(at+"/roll-back"))
-	mei.sent("/rollouts/new", mei.form("/rollouts/new", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "100", "second", "start", "reason", "x"))
+	mei.sent("/new/rollout", mei.form("/new/rollout", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "100", "second", "start", "reason", "x"))
 	page := mei.page("/rollouts/ro_two/start")
 	request := mei.asks("/rollouts/ro_two/start", url.Values{"operation_id": {operationID(t, page)}, "version": {hidden(t, page, "version")}, "reason": {"because"}})
 	ken := w.as(staff.Product)

@@ -176,8 +176,20 @@ func (h *Console) runNow(c echo.Context) error {
 	})
 }
 
+// cancelRunForm asks about the run that is on; the page of the runs says how it is with any other.
 func (h *Console) cancelRunForm(c echo.Context) error {
 	r := h.of(c)
+	id, err := param(c, "task")
+	if err != nil {
+		return err
+	}
+	t, err := h.Integrity.Asked(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	if t == nil || t.State.Over() || t.ID != id {
+		return c.Redirect(http.StatusSeeOther, integrityPath)
+	}
 	return formPage(c, views.CancelPage(h.frame(r), act(r, integrityPath)))
 }
 

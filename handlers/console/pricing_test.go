@@ -87,11 +87,11 @@ func TestAPriceBelowKnownCostIsSaid(t *testing.T) {
 	w.says(b.page("/rollouts/"+roID), below)
 	w.says(b.page("/rollouts/"+roID+"/start"), below)
 	// A draft is warned of when its candidate is chosen, and every form says it again after a refusal.
-	for _, at := range []string{"/rollouts/new", "/rollouts/new?candidate=" + modeltest.Action + "@v2", "/rollouts/new/candidate?candidate=" + modeltest.Action + "@v2"} {
+	for _, at := range []string{"/new/rollout", "/new/rollout?candidate=" + modeltest.Action + "@v2", "/new/rollout/candidate?candidate=" + modeltest.Action + "@v2"} {
 		w.says(b.page(at), below, "54 credits, was 60")
 	}
-	w.saysNot(b.page("/rollouts/new/candidate?candidate=none"), "Below known cost")
-	for at, form := range map[string]url.Values{"/rollouts/new": {"candidate": {modeltest.Action + "@v2"}}, "/pricing/rules/" + modeltest.Action + "@v2/force": {"expected": {modeltest.Action + "@v1"}},
+	w.saysNot(b.page("/new/rollout/candidate?candidate=none"), "Below known cost")
+	for at, form := range map[string]url.Values{"/new/rollout": {"candidate": {modeltest.Action + "@v2"}}, "/pricing/rules/" + modeltest.Action + "@v2/force": {"expected": {modeltest.Action + "@v1"}},
 		"/pricing/new": {"action": {modeltest.Action}, "unit": {"second"}, "unit_price": {"1"}, "discount": {"10"}, "rounding": {"up"}}} {
 		form.Set("operation_id", "refused")
 		if rec := b.post(at, form); rec.Code != http.StatusUnprocessableEntity {

@@ -112,8 +112,8 @@ func TestARefusalSaysWhatStandsInTheWay(t *testing.T) {
 	w.says(b.refused("/pricing/rules/"+url.PathEscape(v1)+"/force", force()), "by now "+v2+" is in force")
 
 	// A retired candidate has no rollout whose page could tell.
-	draft := b.form("/rollouts/new", "id", "ro_gone", "candidate", modeltest.Action+"@v3", "threshold_1", "1", "reason", "x")
-	if rec := b.post("/rollouts/new", draft); rec.Code != http.StatusUnprocessableEntity || !strings.Contains(text(rec.Body.String()), "The rule version "+modeltest.Action+"@v3 is retired") {
+	draft := b.form("/new/rollout", "id", "ro_gone", "candidate", modeltest.Action+"@v3", "threshold_1", "1", "reason", "x")
+	if rec := b.post("/new/rollout", draft); rec.Code != http.StatusUnprocessableEntity || !strings.Contains(text(rec.Body.String()), "The rule version "+modeltest.Action+"@v3 is retired") {
 		t.Errorf("a retired candidate: %d %s", rec.Code, text(rec.Body.String()))
 	}
 

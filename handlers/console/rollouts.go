@@ -45,9 +45,9 @@ func (h *Console) rolloutRoutes(get, post func(path, name string, access route.A
 		post("/pricing/rules/:rule/retire", "prices.retire_rule.post", may(staff.PricingEdit), h.retireRule),
 
 		get("/rollouts", "rollouts", may(staff.RolloutView), h.rollouts),
-		get("/rollouts/new", "rollouts.new", may(staff.RolloutCreate), h.newRolloutPage),
-		post("/rollouts/new", "rollouts.new.post", may(staff.RolloutCreate), h.newRollout),
-		get("/rollouts/new/candidate", "rollouts.candidate", may(staff.RolloutCreate), h.candidatePart),
+		get("/new/rollout", "rollouts.new", may(staff.RolloutCreate), h.newRolloutPage),
+		post("/new/rollout", "rollouts.new.post", may(staff.RolloutCreate), h.newRollout),
+		get("/new/rollout/candidate", "rollouts.candidate", may(staff.RolloutCreate), h.candidatePart),
 		get("/rollouts/:rollout", "rollout", may(staff.RolloutView), h.rollout),
 		post("/rollouts/:rollout/check", "rollout.check", may(staff.RolloutView), h.checkRollout),
 	}
@@ -96,7 +96,7 @@ func (m rolloutMove) possible(o rollout.Rollout) bool {
 func (h *Console) rollouts(c echo.Context) error {
 	r := h.of(c)
 	q := newQuery(r, "/rollouts")
-	m := views.Model{Zone: r.L.ZoneLabel(r.Now), NewURL: r.link(staff.RolloutCreate, "/rollouts/new"), List: list(nil, q.path)}
+	m := views.Model{Zone: r.L.ZoneLabel(r.Now), NewURL: r.link(staff.RolloutCreate, "/new/rollout"), List: list(nil, q.path)}
 	show := func(f layout.Frame) component { return views.Page(f, m) }
 	part := func() component { return views.List(r.L, m) }
 	from, dir := position[rollout.Position](r, q)

@@ -41,9 +41,9 @@ func rolloutSamples() map[string]sample {
 		"console.prices.retire_rule":      {path: rule + "/retire", opens: product()},
 		"console.prices.retire_rule.post": {path: rule + "/retire", form: reason, opens: product()},
 		"console.rollouts":                {path: "/rollouts", opens: every()},
-		"console.rollouts.candidate":      {path: "/rollouts/new/candidate?candidate=none", opens: product()},
-		"console.rollouts.new":            {path: "/rollouts/new", opens: product()},
-		"console.rollouts.new.post":       {path: "/rollouts/new", form: url.Values{"id": {freshID}, "candidate": {modeltest.Action + "@v2"}, "threshold_1": {"1"}, "reason": {"because"}}, opens: product()},
+		"console.rollouts.candidate":      {path: "/new/rollout/candidate?candidate=none", opens: product()},
+		"console.rollouts.new":            {path: "/new/rollout", opens: product()},
+		"console.rollouts.new.post":       {path: "/new/rollout", form: url.Values{"id": {freshID}, "candidate": {modeltest.Action + "@v2"}, "threshold_1": {"1"}, "reason": {"because"}}, opens: product()},
 		"console.rollout":                 {path: at + "?account=acct_7", opens: every()},
 		"console.rollout.check":           {path: at + "/check", opens: every()},
 		"console.rollout.compare":         {path: at + "/compare", opens: every()},
@@ -140,8 +140,8 @@ func TestCase_F23_ThresholdsAtTheBorder(t *testing.T) {
 	w.furnishRollouts()
 	b := w.as(staff.Product)
 	for _, bad := range []string{"100.001", "-1", "12.5555", "NaN"} {
-		form := b.form("/rollouts/new", "id", "ro_bad", "candidate", modeltest.Action+"@v2", "threshold_2", bad, "reason", "x")
-		rec := b.post("/rollouts/new", form)
+		form := b.form("/new/rollout", "id", "ro_bad", "candidate", modeltest.Action+"@v2", "threshold_2", bad, "reason", "x")
+		rec := b.post("/new/rollout", form)
 		if rec.Code != http.StatusUnprocessableEntity || !strings.Contains(rec.Body.String(), `id="f-threshold_2-error"`) {
 			t.Errorf("threshold %s: %d\n%s", bad, rec.Code, text(rec.Body.String()))
 		}
@@ -151,7 +151,7 @@ func TestCase_F23_ThresholdsAtTheBorder(t *testing.T) {
 	}
 	w.Account(t, "acct_7", 100)
 	w.Account(t, "acct_8", 100)
-	page := b.sent("/rollouts/new", b.form("/rollouts/new", "id", "ro_good", "candidate", modeltest.Action+"@v2", "threshold_1", "10", "dwell_1", "24",
+	page := b.sent("/new/rollout", b.form("/new/rollout", "id", "ro_good", "candidate", modeltest.Action+"@v2", "threshold_1", "10", "dwell_1", "24",
 		"accounts_2", "acct_7, acct_8", "min_costs", "12.5", "approve_above", "25", "plans_3", "pro", "attributes_3", "beta=yes", "threshold_3", "100", "reason", "x"))
 	w.says(page, "The draft is made", "10 %", "2 named", "100 % of pro, beta=yes", "at least 1 d")
 }

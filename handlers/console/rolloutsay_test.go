@@ -101,7 +101,7 @@ func TestASecondPersonSeesWhatAStepDoes(t *testing.T) {
 		w.Account(t, id, 1000)
 	}
 	mei, ken := w.as(staff.Product), w.as(staff.Product)
-	mei.sent("/rollouts/new", mei.form("/rollouts/new", "id", "ro_two", "candidate", modeltest.Action+"@v2", "accounts_1", "acct_7", "threshold_1", "0", "threshold_2", "100",
+	mei.sent("/new/rollout", mei.form("/new/rollout", "id", "ro_two", "candidate", modeltest.Action+"@v2", "accounts_1", "acct_7", "threshold_1", "0", "threshold_2", "100",
 		"min_charges", "1", "min_costs", "0", "approve_above", "50", "second", "complete", "reason", "x"))
 	const at = "/rollouts/ro_two"
 	w.moved("ro_two", 1, func(ctx context.Context, r rollout.StepRequest) error { _, err := w.Rollouts.Start(ctx, r); return err })
@@ -142,7 +142,7 @@ func TestScheduledStepsStandInTheOrderOfTheirTimes(t *testing.T) {
 	w := newWorld(t)
 	w.furnishRollouts()
 	mei := w.as(staff.Product)
-	mei.sent("/rollouts/new", mei.form("/rollouts/new", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "1", "threshold_2", "2", "threshold_3", "100",
+	mei.sent("/new/rollout", mei.form("/new/rollout", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "1", "threshold_2", "2", "threshold_3", "100",
 		"approve_above", "5", "reason", "x"))
 	const at = "/rollouts/ro_two"
 	for _, x := range []struct {

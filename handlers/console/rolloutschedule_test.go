@@ -79,7 +79,7 @@ func TestAScheduledStepWithASecondPerson(t *testing.T) {
 	w := newWorld(t)
 	w.furnishRollouts()
 	mei, ken := w.as(staff.Product), w.as(staff.Product)
-	mei.sent("/rollouts/new", mei.form("/rollouts/new", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "100", "second", "start", "reason", "x"))
+	mei.sent("/new/rollout", mei.form("/new/rollout", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "100", "second", "start", "reason", "x"))
 	const at = "/rollouts/ro_two"
 	request := mei.asks(at+"/schedule", mei.form(at+"/schedule", "step", "start:1", "local", soon(), "zone", "Asia/Tokyo", "reason", "at night"))
 	w.says(mei.page(request), "Start: 100 % of ro_two on", "Asia/Tokyo", "Void once the step does not lie ahead")

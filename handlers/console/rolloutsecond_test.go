@@ -17,7 +17,7 @@ func TestAStepWithASecondPerson(t *testing.T) {
 	w.furnishRollouts()
 	w.Account(t, "acct_7", 1000)
 	mei, ken := w.as(staff.Product), w.as(staff.Product)
-	w.says(mei.sent("/rollouts/new", mei.form("/rollouts/new", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "10", "threshold_2", "100",
+	w.says(mei.sent("/new/rollout", mei.form("/new/rollout", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "10", "threshold_2", "100",
 		"second", "start", "approve_above", "25", "reason", "x")), "The draft is made", "A second person is needed for: Start, start and advance beyond 25 %.")
 	const at = "/rollouts/ro_two"
 	form := mei.page(at + "/start")
@@ -66,7 +66,7 @@ func TestAnApprovalOverARedCheckHalts(t *testing.T) {
 	w.furnishRollouts()
 	w.Account(t, "acct_7", 1000)
 	mei, ken := w.as(staff.Product), w.as(staff.Product)
-	mei.sent("/rollouts/new", mei.form("/rollouts/new", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "100", "threshold_2", "100",
+	mei.sent("/new/rollout", mei.form("/new/rollout", "id", "ro_two", "candidate", modeltest.Action+"@v2", "threshold_1", "100", "threshold_2", "100",
 		"second", "complete", "min_charges", "1", "min_costs", "0", "approve_above", "0", "reason", "x"))
 	const at = "/rollouts/ro_two"
 	ask := func(step string) string {

@@ -100,7 +100,8 @@ func (a Access) String() string {
 
 // Check returns everything that is wrong with a set of routes, nil when nothing is: no class, an
 // unknown permission, a key's route that no scope opens, a missing name or handler, a name or a
-// method and path declared twice, a public route that changes something under /v1.
+// method and path declared twice, a public route that changes something under /v1, a word of a path where another route has
+// a name that people or programs choose.
 func Check(routes []Route) error {
 	var faults []string
 	names, places := map[string]bool{}, map[string]bool{}
@@ -128,6 +129,9 @@ func Check(routes []Route) error {
 		}
 		if !strings.HasPrefix(r.Path, "/") {
 			wrong("the path must begin with /")
+		}
+		if word := hidden(r.Path, routes); word != "" {
+			wrong("what is named like %s could not be reached", word)
 		}
 		if r.Handler == nil {
 			wrong("has no handler")

@@ -34,6 +34,7 @@ func TestCheck(t *testing.T) {
 		"declared twice":     func(r *Route) { r.Method, r.Path = "POST", "/v1/accounts/:id/jobs" },
 		"may not change":     func(r *Route) { r.Method, r.Path, r.Access = "POST", "/v1/x", Public() },
 		"negative limit":     func(r *Route) { r.Timeout = -7 },
+		"could not be":       func(r *Route) { r.Path = "/v1/accounts/new" },
 		"(healthz): is not":  func(r *Route) { r.Access = Access{} },
 	} {
 		routes := append([]Route(nil), good...)

@@ -209,7 +209,7 @@ func idInput() templ.Attributes {
 
 // chosen asks for the price of the candidate anew when another one is chosen; without script a button does.
 func chosen() templ.Attributes {
-	return templ.Attributes{"hx-get": "/rollouts/new/candidate", "hx-include": "closest form", "hx-target": "this", "hx-swap": "outerHTML",
+	return templ.Attributes{"hx-get": "/new/rollout/candidate", "hx-include": "closest form", "hx-target": "this", "hx-swap": "outerHTML",
 		"hx-params": "candidate", "hx-trigger": "change from:#f-candidate"}
 }
 

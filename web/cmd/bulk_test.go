@@ -85,6 +85,8 @@ func TestBulkThroughAKillAndAFlush(t *testing.T) {
 	}
 	const again = `SELECT count(*) FROM jobs WHERE generation = 1`
 
+	// A machine with other work may do few a second; what is in question is that all come to their end.
+	patience := 3*time.Minute + time.Duration(total)*100*time.Millisecond
 	i.startWork()
 	other := run(t, command{args: []string{"work"}, env: i.env})
 	ended := media(t, api)
@@ -92,14 +94,14 @@ func TestBulkThroughAKillAndAFlush(t *testing.T) {
 	if _, err := works.Start(ctx, bulk.StartRequest{Envelope: by(), ID: set.ID, Count: set.Count, Reason: "storage is back", Pace: bulk.Pace{PerMinute: int64(perMinute), StopPercent: 100}}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, time.Minute, "a quarter is done", func() bool { return count(again) > total/4 })
+	eventually(t, patience, "a quarter is done", func() bool { return count(again) > total/4 })
 	other.kill()
 	client := redis.NewClient(&redis.Options{Network: i.services.Redis.Network(), Addr: i.services.Redis.Addr()})
 	err = client.FlushAll(ctx).Err()
 	if err = errors.Join(err, client.Close()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, time.Minute, "the other process goes on", func() bool { return count(again) > total/2 })
+	eventually(t, patience, "the other process goes on", func() bool { return count(again) > total/2 })
 	i.work.kill()
 	// Nobody is left to do any, and the page counts what the database has.
 	eventually(t, 20*time.Second, "the page shows the jobs that were put back", func() bool {
@@ -110,9 +112,9 @@ func TestBulkThroughAKillAndAFlush(t *testing.T) {
 	}
 	i.startWork()
 	// What a killed process had taken is free after its lease.
-	eventually(t, 3*time.Minute, "all are done", func() bool { return count(`SELECT count(*) FROM bulk_works WHERE state = 'done'`) == 1 })
+	eventually(t, patience, "all are done", func() bool { return count(`SELECT count(*) FROM bulk_works WHERE state = 'done'`) == 1 })
 	took := time.Since(begun)
-	eventually(t, 3*time.Minute, "all are delivered", func() bool { return count(`SELECT count(*) FROM jobs WHERE state <> 'succeeded'`) == 0 })
+	eventually(t, patience, "all are delivered", func() bool { return count(`SELECT count(*) FROM jobs WHERE state <> 'succeeded'`) == 0 })
 	claimed := ended()
 	t.Logf("%d dead letters at %d a minute: put back in %s, delivered after %s", total, perMinute, took.Round(time.Millisecond), time.Since(begun).Round(time.Millisecond))
 
