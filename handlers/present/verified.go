@@ -23,6 +23,14 @@ func (p Presenter) checkedValue(value string) string {
 	return strings.Join(parts, p.L.T("list.separator"))
 }
 
+// definition words what the verifier says of a guard of the database.
+func (p Presenter) definition(value string) string {
+	if p.L.Lang == text.English {
+		return value
+	}
+	return p.checkedPart(value)
+}
+
 // checkedPart words one "name value". What a phrase is said of may stand in front: "entries.entries_chain is disabled".
 func (p Presenter) checkedPart(part string) string {
 	if said := p.phrase(part); said != part {

@@ -3,6 +3,7 @@ package present
 import (
 	"testing"
 
+	"recoup/models/verify"
 	"recoup/views/text"
 )
 
@@ -25,6 +26,20 @@ func TestCheckedValues(t *testing.T) {
 		}
 		if got := (Presenter{L: text.Locale{Lang: text.English}}).checkedValue(value); got != value {
 			t.Errorf("%q in English: %q", value, got)
+		}
+	}
+}
+
+// What PostgreSQL says of a guard stays as it is in every language; what stands in its place is worded.
+func TestDefinitionsOfGuards(t *testing.T) {
+	for value, want := range map[string]string{
+		"jobs.jobs_check3 CHECK (NOT is_reclaimed, a; b)": "jobs.jobs_check3 CHECK (NOT is_reclaimed, a; b)",
+		"not in force": "有効でない", "audit_log.a_first no such trigger": "audit_log.a_first 該当するトリガーなし",
+		"entries.entries_chain is disabled": "entries.entries_chain は無効",
+	} {
+		p := Presenter{L: text.Locale{Lang: text.Japanese}}.Problem(verify.Problem{Check: verify.CheckKept, Expected: value, Found: value})
+		if p.Expected != want || p.Found != want {
+			t.Errorf("%q: %q and %q, want %q", value, p.Expected, p.Found, want)
 		}
 	}
 }

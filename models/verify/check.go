@@ -57,9 +57,9 @@ const (
 	// CheckResult: an entry is what the stored result of its operation says, by the actor of the operation, with the
 	// texts that were asked for.
 	CheckResult Check = "result"
-	// CheckTriggers: the triggers that refuse changes are there, fire always and do what the schema says.
+	// CheckTriggers: the triggers and functions of the schema are what this program's migrations make, and no other trigger is there.
 	CheckTriggers Check = "triggers"
-	// CheckKept: the constraints and unique indexes that rules rely on are there and in force.
+	// CheckKept: the tables, columns, constraints and unique indexes of the schema are what this program's migrations make.
 	CheckKept Check = "kept"
 	// CheckCheckpoint: a checkpoint of an account is the sum of its entries up to there.
 	CheckCheckpoint Check = "checkpoint"

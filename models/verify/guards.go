@@ -3,103 +3,131 @@ package verify
 import (
 	"context"
 	"fmt"
-
-	"github.com/jackc/pgx/v5"
+	"strings"
 
 	"recoup/migrations"
 )
 
-// guards looks whether the triggers that refuse changes are there, fire always and do what this program's schema
-// says. Whoever owns the tables can switch one off; nobody may do so unseen. What they must be comes from the
-// program, not from the database.
+// guards holds everything in the schema that keeps rows as they must be against what the migrations of this program make: tables, columns,
+// constraints, unique indexes, triggers and the functions that they call, each to the letter. Whoever owns the tables can take one off or put a
+// weaker one in its place; what was written meanwhile no other check may ever read back.
 func (r *run) guards(ctx context.Context) error {
-	want, err := migrations.ReadGuards()
+	want, err := migrations.Definitions()
 	if err != nil {
 		return err
 	}
-	type found struct{ enabled, function, when string }
-	triggers, bodies := map[[2]string]found{}, map[string]string{}
-	err = r.v.native(ctx, func(conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, `SELECT c.relname, t.tgname, t.tgenabled::text, p.proname, p.prosrc,
-				t.tgtype::int, t.tgattr::text <> '', t.tgqual IS NOT NULL
-			FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
-			WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace`, pgx.QueryExecModeExec)
-		if err != nil {
-			return err
-		}
-		var table, name, enabled, function, body string
-		var kind int32
-		var columns, condition bool
-		_, err = pgx.ForEachRow(rows, []any{&table, &name, &enabled, &function, &body, &kind, &columns, &condition}, func() error {
-			triggers[[2]string{table, name}], bodies[function] = found{enabled, function, fires(kind, columns, condition)}, body
-			return nil
-		})
-		return err
-	})
+	have, err := r.v.DefinitionsNow(ctx)
 	if err != nil {
-		return fmt.Errorf("triggers: %w", err)
+		return err
 	}
-	told := map[string]bool{}
-	for _, t := range want.Triggers {
-		at := t.Table + "." + t.Name
-		p := Problem{Check: CheckTriggers, Expected: at + " fires always and calls " + t.Function}
-		switch is, there := triggers[[2]string{t.Table, t.Name}]; {
-		case !there:
-			p.Found, p.Message = "no such trigger", "A trigger that protects rows is gone."
-		case is.enabled != "A":
-			p.Found, p.Message = at+" "+enabledWord(is.enabled), "A trigger that protects rows does not fire always."
-		case is.function != t.Function:
-			p.Found, p.Message = at+" calls "+is.function, "A trigger that protects rows calls another function."
-		case is.when != t.When:
-			p.Expected, p.Found = at+" fires "+t.When, at+" fires "+is.when
-			p.Message = "A trigger that protects rows was replaced by one that does not fire for all of them."
-		case bodies[t.Function] != want.Functions[t.Function] && !told[t.Function]:
-			told[t.Function] = true
-			p.Expected, p.Found = t.Function+" as this program's schema has it", t.Function+" with another body"
-			p.Message = "The function of a trigger that protects rows was replaced."
-		default:
+	found, tables := map[[2]string]string{}, map[string]bool{}
+	for _, d := range have {
+		found[[2]string{d.Kind, d.Name}] = d.Text
+	}
+	rules := reliedOn()
+	for _, d := range want {
+		at := [2]string{d.Kind, d.Name}
+		tables[d.Name] = tables[d.Name] || d.Kind == "table"
+		text, there := found[at]
+		if delete(found, at); there && text == d.Text {
 			continue
 		}
-		if err := r.problem(p); err != nil {
+		if err := r.problem(guardProblem(d, text, there, rules[d.Name])); err != nil {
+			return err
+		}
+	}
+	// What was added can keep nothing out that others let in, but a trigger can change or swallow what is written.
+	for _, d := range have {
+		table, _, _ := strings.Cut(d.Name, ".")
+		if _, foreign := found[[2]string{d.Kind, d.Name}]; !foreign || d.Kind != "trigger" || !tables[table] {
+			continue
+		}
+		err := r.problem(Problem{Check: CheckTriggers, Expected: d.Name + " no such trigger", Found: d.Text,
+			Message: "There is a trigger " + d.Name + " that this program's schema does not have: it can change or swallow what is written."})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fires says when a trigger fires, by pg_trigger.tgtype.
-func fires(kind int32, columns, condition bool) string {
-	timing, level := "after", "statement"
-	switch {
-	case kind&(1<<1) != 0:
-		timing = "before"
-	case kind&(1<<6) != 0:
-		timing = "instead"
-	}
-	if kind&1 != 0 {
-		level = "row"
-	}
-	var events []string
-	for _, e := range []struct {
-		bit  int32
-		name string
-	}{{1 << 3, "delete"}, {1 << 2, "insert"}, {1 << 5, "truncate"}, {1 << 4, "update"}} {
-		if kind&e.bit != 0 {
-			events = append(events, e.name)
+// reliedOn names the first rule that relies on a guard, by the guard's name.
+func reliedOn() map[string]string {
+	rules := map[string]string{}
+	for _, in := range Invariants() {
+		for _, name := range in.Kept {
+			if rules[name] == "" {
+				rules[name] = in.Rule
+			}
 		}
 	}
-	return migrations.When(timing, events, level, columns, condition)
+	return rules
 }
 
-// enabledWord names pg_trigger.tgenabled.
-func enabledWord(code string) string {
-	switch code {
-	case "D":
-		return "is disabled"
-	case "O":
-		return "is silent in replica sessions"
-	case "R":
-		return "fires in replica sessions only"
+// guardProblem says what of a guard is not as it should be. The name comes first in what was expected: NotInForce reads it there.
+func guardProblem(want migrations.Definition, text string, there bool, rule string) Problem {
+	p := Problem{Check: CheckKept, Expected: want.Name + " " + want.Text, Found: text, Message: "The " + want.Kind + " " + want.Name}
+	if want.Kind == "trigger" || want.Kind == "function" {
+		p.Check = CheckTriggers
 	}
-	return "is in state " + code
+	if want.Kind == "function" {
+		line := 0
+		if line, p.Expected, p.Found = firstDifference(want.Text, text); line > 0 {
+			p.Expected = fmt.Sprintf("line %d: %s", line, p.Expected)
+			p.Found = fmt.Sprintf("line %d: %s", line, p.Found)
+		}
+		p.Expected = want.Name + " " + p.Expected
+	}
+	if there {
+		p.Message += " does not say what this program's schema has it say."
+	} else {
+		p.Found = "not in force"
+		p.Message += " is gone."
+	}
+	if rule != "" {
+		p.Message += " Rule " + rule + " relies on it."
+	}
+	return p
+}
+
+// firstDifference returns the first line in which two texts differ, counted from 0, and what it is in each.
+func firstDifference(a, b string) (line int, inA, inB string) {
+	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
+	at := func(lines []string, i int) string {
+		if i >= len(lines) {
+			return ""
+		}
+		return strings.TrimSpace(lines[i])
+	}
+	for line < max(len(as), len(bs))-1 && line < len(as) && line < len(bs) && as[line] == bs[line] {
+		line++
+	}
+	return line, at(as, line), at(bs, line)
+}
+
+// NotInForce names what CheckKept and CheckTriggers of a recorded run found missing, off or changed, as Invariant.Kept does. With a function
+// the triggers that call it are named.
+func (v *Verifier) NotInForce(ctx context.Context, r Run) (map[string]bool, error) {
+	if r.ByCheck[CheckKept]+r.ByCheck[CheckTriggers] == 0 {
+		return nil, nil
+	}
+	var names []string
+	err := v.g.WithContext(ctx).Raw(`SELECT split_part(expected, ' ', 1) FROM verify_problems WHERE run_id = ? AND check_name IN (?, ?)`, r.ID, string(CheckKept), string(CheckTriggers)).Scan(&names).Error
+	if err != nil {
+		return nil, fmt.Errorf("verify: not in force: %w", err)
+	}
+	missing := map[string]bool{}
+	for _, n := range names {
+		missing[n] = true
+	}
+	schema, err := migrations.Definitions()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range schema {
+		if _, calls, _ := strings.Cut(d.Text, " EXECUTE FUNCTION "); d.Kind == "trigger" && missing[calls] {
+			missing[d.Name] = true
+		}
+	}
+	return missing, nil
 }

@@ -36,7 +36,7 @@ func (r *run) besides() []part {
 
 // schema are the parts that look at what the database itself refuses.
 func (r *run) schema() []part {
-	return []part{{[]Check{CheckTriggers}, r.guards, false}, {[]Check{CheckKept}, r.keptRules, false}}
+	return []part{{[]Check{CheckTriggers, CheckKept}, r.guards, false}}
 }
 
 // parts makes parts one after the other.

@@ -203,7 +203,7 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 			var got []problem
 			for _, p := range problems {
 				// What operations say against such a row is another matter: TestAnEntryIsHeldAgainstItsOperation.
-				// And what had to be taken off to do the damage: TestRulesOfTheDatabaseThatAreOffAreFound.
+				// And what had to be taken off to do the damage: TestGuardsThatAreOffOrWeakerAreFound.
 				if p.Check != verify.CheckResult && p.Check != verify.CheckKept && !(p.Check == verify.CheckCut && p.Found == "no entry") {
 					got = append(got, problem{p.Check, p.AccountID, p.JobID})
 				}

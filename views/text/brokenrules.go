@@ -57,7 +57,7 @@ func brokenRules(key string) (en, ja string) {
 	case "wrong.triggers":
 		return "A guard of the database is missing, off or changed.", "データベースの保護がないか、無効か、変更されています。"
 	case "wrong.kept":
-		return "A constraint or index of the database is missing or not in force.", "データベースの制約またはインデックスがないか、有効でありません。"
+		return "A table, column, constraint or index of the database is missing or does not say what it must.", "データベースのテーブル、列、制約、インデックスのいずれかがないか、本来の定義と異なります。"
 	case "wrong.cost":
 		return "A cost is not attributed to what its newest attribution says.", "費用の帰属が最新の帰属の記録と一致しません。"
 	case "wrong.finding":

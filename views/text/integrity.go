@@ -225,7 +225,7 @@ func rules(key string) (en, ja string) {
 	case "next.heads":
 		return "Either the entries are right and their copy on the account is not, or entries were removed or changed and the copy still knows. Such an account refuses charges. First keep the database as it is and let an operator compare the account with its operations, a backup and the anchor file. Only if the entries are right: recoup verify --rebuild-heads --reason “…”; it refuses where the copy or operations know of other entries. Then run this again.", "記帳が正しくアカウント側の写しが誤っている場合と、記帳が削除または変更され、写しが元の状態を示している場合の両方があり得ます。該当アカウントは課金を拒否します。まずデータベースをそのまま保全し、操作の記録・バックアップ・アンカーファイルとの照合を運用担当者に依頼してください。記帳が正しいと確認できた場合のみ recoup verify --rebuild-heads --reason “…” を実行します。写しや操作の記録と記帳が食い違う場合は実行が拒否されます。その後もう一度検証してください。"
 	case "next.triggers":
-		return "Somebody with the rights of an owner changed the protection. Ask an operator to set it again (ALTER TABLE … ENABLE ALWAYS TRIGGER …) and to find out who took it off and what was changed meanwhile.", "所有者権限を持つ者が保護を変更しました。運用担当者に再設定（ALTER TABLE … ENABLE ALWAYS TRIGGER …）と、誰が外し、その間に何が変更されたかの調査を依頼してください。"
+		return "Somebody with the rights of an owner changed the protection. The row says what it must be and what it is. Ask an operator to make it again as it must be and to find out who took it off and what was changed meanwhile.", "所有者権限を持つ者が保護を変更しました。あるべき定義と現在の定義は行に示されています。運用担当者に元の定義への復元と、誰が変更し、その間に何が変更されたかの調査を依頼してください。"
 	case "next.rollout":
 		return "No entry is wrong by this. Open the rollout or the cost record and follow what it says; report the row to the engineers.", "これによる記帳の誤りはありません。ロールアウトまたは費用の記録を開き、表示に従って対応し、該当の行を開発者に報告してください。"
 	case "next.chain":
