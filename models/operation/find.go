@@ -100,10 +100,10 @@ func (s *Store) Find(ctx context.Context, scope Scope, id string) (Stored, []Att
 }
 
 // WithID lists the operations of any scope that have an id, at most limit of them, oldest first, without their
-// further attempts. Operations that still run are left out.
+// further attempts. Those that wait for a second person, or whose request came to nothing, are among them; what still runs is not seen yet.
 func (s *Store) WithID(ctx context.Context, id string, limit int) ([]Stored, error) {
 	var rows []Stored
-	err := s.g.WithContext(ctx).Raw(selectStored+`WHERE o.id = ? AND o.result IS NOT NULL ORDER BY o.started_at LIMIT ?`, id, limit).Scan(&rows).Error
+	err := s.g.WithContext(ctx).Raw(selectStored+`WHERE o.id = ? ORDER BY o.started_at LIMIT ?`, id, limit).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("operation: with id: %w", err)
 	}
