@@ -198,7 +198,7 @@ func (h *Console) startWorkForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.State != bulk.Prepared {
+	if w.State != bulk.Prepared || w.Expired(r.Now) {
 		return c.Redirect(http.StatusSeeOther, workURL(w.ID))
 	}
 	if !mayWork(r, w.Kind) {

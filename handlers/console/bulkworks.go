@@ -143,11 +143,29 @@ func (h *Console) workLive(r request, pr present.Presenter, w bulk.Work) (views.
 		}
 	}
 	live := pr.BulkLive(w, at, void)
+	if at.Back.Out > 0 {
+		if live.Held, err = h.workHeld(r, pr, w); err != nil {
+			return views.Live{}, request, err
+		}
+	}
 	// While jobs are out their coming back is news as well.
 	if w.State == bulk.Running || at.Back.Out > 0 && w.State != bulk.Prepared {
 		live.URL, live.Slow = workURL(w.ID)+"/progress?"+url.Values{"version": {generationOf(w.Version)}}.Encode(), w.State != bulk.Running
 	}
 	return live, request, nil
+}
+
+// workHeld tells of the holds behind which what is out waits; nil where there is none.
+func (h *Console) workHeld(r request, pr present.Presenter, w bulk.Work) (*ui.HeldNotice, error) {
+	behind, err := h.BulkWorks.Behind(r.Request().Context(), w, needsShown)
+	if err != nil || behind.Held == 0 {
+		return nil, err
+	}
+	standing, err := h.Dependencies.Standing(r.Request().Context(), heldOf(behind.Actions), heldOf(behind.Dependencies))
+	if err != nil {
+		return nil, err
+	}
+	return pr.BulkBehind(behind, standing), nil
 }
 
 // workProgress answers the page that watches a work: how far it is, and once its state is another, to load the page anew.
@@ -260,7 +278,9 @@ func (h *Console) workSteps(r request, w bulk.Work, m *views.Work) {
 	at := workURL(w.ID)
 	switch w.State {
 	case bulk.Prepared:
-		m.StartURL = at + "/start"
+		if !w.Expired(r.Now) {
+			m.StartURL = at + "/start"
+		}
 	case bulk.Running:
 		m.PauseURL, m.AbortURL = at+"/pause", at+"/abort"
 	case bulk.Paused, bulk.Stopped:
@@ -314,19 +334,6 @@ func (h *Console) proposedSelection(r request, cr approval.Request) (selected st
 		}
 	}
 	return h.filterWords(r, w), elsewhere, nil
-}
-
-// workWasFirst says by whom and when a work was brought to where it is.
-func (h *Console) workWasFirst(r request, object string) string {
-	w, err := h.BulkWorks.Find(r.Request().Context(), strings.TrimPrefix(object, bulk.Object("")))
-	if err != nil {
-		return ""
-	}
-	pr, err := h.presenter(r)
-	if err != nil {
-		return ""
-	}
-	return " " + r.L.T("conflict.by", pr.Who(w.ChangedBy), r.L.Stamp(w.ChangedAt, r.Now).Full)
 }
 
 // refusedWork is the page that says why a selection was no set.

@@ -59,6 +59,26 @@ func (w *world) turns(id string) bulk.Work {
 	return bulk.Work{}
 }
 
+// wakeAll lets every job that waits for its next try into the line.
+func (w *world) wakeAll() {
+	w.t.Helper()
+	for _, sql := range []string{`UPDATE jobs SET not_before = clock_timestamp() - interval '1 second' WHERE state = 'retrying'`,
+		`UPDATE waiting_line SET due_at = clock_timestamp() - interval '1 second' WHERE phase = 'retrying'`} {
+		if err := w.G.Exec(sql).Error; err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	var bells []job.Bell
+	if err := w.G.Raw(`SELECT account_key, key AS job_key, attempt, generation FROM jobs WHERE state = 'retrying'`).Scan(&bells).Error; err != nil {
+		w.t.Fatal(err)
+	}
+	for _, b := range bells {
+		if _, err := w.Jobs.Wake(context.Background(), b); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
 func (w *world) bulkWork(id string) bulk.Work {
 	w.t.Helper()
 	b, err := w.works.Find(context.Background(), id)
@@ -185,6 +205,59 @@ func TestBulkWithoutScript(t *testing.T) {
 	viewer := w.as(staff.Viewer)
 	w.saysNot(viewer.page("/dead-letters"), "All on this page")
 	w.says(viewer.page(worksAt+"/"+id), "storage is back")
+}
+
+// TestASetThatIsTooOld: a set that nobody started in time says so, offers no start and blames nobody.
+func TestASetThatIsTooOld(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	w.dead("acct_7", "j1", 40, "no room")
+	b := w.as(staff.Support)
+	form := formOf(t, b.page("/dead-letters"), worksAt)
+	form.Set("kind", "requeue")
+	form.Set("row", box.FindStringSubmatch(b.page("/dead-letters"))[1])
+	id := b.prepared(w, form)
+	at := worksAt + "/" + id
+	late := b.form(at+"/start", "reason", "storage is back", "count", "1", "probe", "0", "per_minute", "60", "stop_percent", "20")
+	if err := w.G.Exec(`UPDATE bulk_works SET created_at = created_at - interval '24 hours 10 minutes'`).Error; err != nil {
+		t.Fatal(err)
+	}
+	page := b.sent(at+"/start", late)
+	w.says(page, "The set was prepared more than 24 hours ago and cannot be started any more.", "nobody started it within 24 hours")
+	w.saysNot(page, "Start…", " By Pat", "by now")
+	if rec := b.get(at + "/start"); rec.Code != http.StatusSeeOther {
+		t.Errorf("the form is still there: %d", rec.Code)
+	}
+}
+
+// TestWhatIsOutBehindAHoldIsSaid: the page of a work whose jobs wait behind a hold names it.
+func TestWhatIsOutBehindAHoldIsSaid(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	for _, id := range []string{"j1", "j2", "j3"} {
+		w.dead("acct_7", id, 40, "no room")
+	}
+	b := w.as(staff.Support)
+	form := formOf(t, b.page("/dead-letters"), worksAt)
+	form.Set("kind", "requeue")
+	for _, m := range box.FindAllStringSubmatch(b.page("/dead-letters"), -1) {
+		form.Add("row", m[1])
+	}
+	at := worksAt + "/" + b.prepared(w, form)
+	b.sent(at+"/start", b.form(at+"/start", "reason", "storage is back", "count", "3", "probe", "2", "per_minute", "60000", "stop_percent", "20"))
+	b.sent("/queue/hold", b.form("/queue/hold", "action", modeltest.Action, "reason", "a bad model"))
+	for range 3 {
+		if _, err := w.works.Turn(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.saysNot(b.page(at), "behind a hold")
+	w.wakeAll()
+	page := b.page(at)
+	w.says(page, "The first 2 go first: 0 have come back", "2 jobs that are out wait behind a hold", "Pat support holds the action video_render since", "a bad model")
+	if !strings.Contains(page, `href="/queue?action=`+modeltest.Action) {
+		t.Error("the hold is not linked")
+	}
 }
 
 // TestBulkOfAllThatMatch acts on a group and on a filter, above what one person may, and is paused and aborted.

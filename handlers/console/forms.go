@@ -203,14 +203,11 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 	case strings.HasPrefix(object, "rollout:"):
 		happened = r.L.T("conflict.rollout")
 	case strings.HasPrefix(object, bulk.Object("")):
-		happened = r.L.T("conflict.bulk_work")
+		happened = r.L.Maybe("conflict.bulk_"+state, r.L.T("conflict.bulk_work"))
 	case strings.HasPrefix(object, "action:") && r.Request().URL.Path != queuePath:
 		happened = r.L.T("conflict.price")
 	case strings.HasPrefix(object, approval.ObjectOf("")):
 		happened = r.L.Maybe("toolate."+state, r.L.T("error.409"))
-	}
-	if strings.HasPrefix(object, bulk.Object("")) {
-		happened += h.workWasFirst(r, object)
 	}
 	notice := ui.NoticeConflict(r.L, happened, requestID)
 	pr := present.Presenter{L: r.L, Now: r.Now}
@@ -218,7 +215,7 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 		notice.Happened, notice.Link = say, to
 	}
 	switch prefix, _, _ := strings.Cut(object, ":"); {
-	case prefix == "group", prefix == "dependency", prefix == "action" && r.Request().URL.Path == queuePath:
+	case prefix == "group", prefix == "dependency", strings.HasPrefix(object, bulk.Object("")), prefix == "action" && r.Request().URL.Path == queuePath:
 		if by := h.toldBy(r, detail); by != "" {
 			notice.Happened += " " + by
 		}

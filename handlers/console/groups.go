@@ -20,6 +20,7 @@ import (
 	letters "recoup/views/deadletters"
 	views "recoup/views/groups"
 	"recoup/views/layout"
+	"recoup/views/text"
 	"recoup/views/ui"
 )
 
@@ -205,7 +206,7 @@ func (h *Console) groupAct(c echo.Context, run func(request, deadletter.GroupReq
 func groupName(r request, g deadletter.Group) string {
 	switch {
 	case g.Pattern != "":
-		return g.Pattern
+		return text.Visible(g.Pattern)
 	case g.ErrorCode != "":
 		return g.ErrorCode
 	}

@@ -234,8 +234,12 @@ func TestTextThatTurnsAround(t *testing.T) {
 	w.Account(t, "acct_7", 100)
 	w.dead("acct_7", "j1", 40, "cannot read invoice\u202efdp.exe")
 	b := w.as(staff.Support)
-	for _, path := range []string{"/dead-letters", jobAt("acct_7", "j1", "")} {
-		w.says(b.page(path), "invoice[U+202E]fdp.exe")
+	for _, path := range []string{"/dead-letters", jobAt("acct_7", "j1", ""), groupsAt, groupOf("cannot read invoice\u202efdp.exe")} {
+		page := b.page(path)
+		w.says(page, "invoice[U+202E]fdp.exe")
+		if strings.Contains(page, "\u202e") {
+			t.Errorf("%s turns around", path)
+		}
 	}
 }
 

@@ -136,6 +136,9 @@ func (p Presenter) bulkSay(w bulk.Work, at bulk.Progress, void bool) string {
 	by, when := p.actor(w.ChangedBy), p.L.Stamp(w.ChangedAt, p.Now).Full
 	switch w.State {
 	case bulk.Prepared:
+		if w.Expired(p.Now) {
+			return p.L.T("works.say_expired", p.L.Stamp(w.CreatedAt, p.Now).Full)
+		}
 		return p.L.T("works.say_prepared", p.L.Stamp(w.CreatedAt, p.Now).Full)
 	case bulk.Proposed:
 		if void {

@@ -39,7 +39,7 @@ func (p Presenter) trend(counts []int64, steps int) groups.Trend {
 // GroupRow is one group of the list.
 func (p Presenter) GroupRow(g deadletter.Group, counts []int64, steps int) groups.Row {
 	note, _, _ := strings.Cut(g.Note, "\n")
-	row := groups.Row{Pattern: g.Pattern, Code: g.ErrorCode, Action: g.Action, State: groupState(g), Open: p.L.Credits(g.Open), Accounts: p.L.Credits(g.Accounts),
+	row := groups.Row{Pattern: text.Visible(g.Pattern), Code: g.ErrorCode, Action: g.Action, State: groupState(g), Open: p.L.Credits(g.Open), Accounts: p.L.Credits(g.Accounts),
 		Credits: p.L.Sum(g.Refunded.String()), First: p.Stamp(g.FirstAt), Last: p.Stamp(g.LastAt), Trend: p.trend(counts, steps), Note: note}
 	if g.Charged.Sign() > 0 {
 		row.Charged = p.L.Sum(g.Charged.String())
@@ -62,7 +62,7 @@ type GroupPage struct {
 // GroupView maps a group to its page; the caller adds what may be done with it.
 func (p Presenter) GroupView(d GroupPage) groups.Group {
 	g := d.Group
-	m := groups.Group{ID: g.Fingerprint, Title: g.Pattern, Code: g.ErrorCode, Action: g.Action, Dependency: g.Dependency, State: groupState(g), Zone: p.L.ZoneLabel(p.Now),
+	m := groups.Group{ID: g.Fingerprint, Title: text.Visible(g.Pattern), Code: g.ErrorCode, Action: g.Action, Dependency: g.Dependency, State: groupState(g), Zone: p.L.ZoneLabel(p.Now),
 		Trend: p.trend(d.Trend, d.Steps), Note: g.Note, Link: g.Link, Revision: strconv.Itoa(g.Revision)}
 	if m.Title == "" {
 		m.Title = g.ErrorCode

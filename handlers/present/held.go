@@ -99,7 +99,20 @@ func (p Presenter) BulkHeld(n bulk.Needs, all []dependency.Standing) *ui.HeldNot
 	if len(all) == 0 {
 		return nil
 	}
-	m := &ui.HeldNotice{Title: p.L.N("works.held", n.Held), Say: p.L.T("works.held_say"), Lines: p.HeldLines(all)}
+	return p.heldNeeds(n, all, ui.HeldNotice{Title: p.L.N("works.held", n.Held), Say: p.L.T("works.held_say")})
+}
+
+// BulkBehind tells what keeps from workers what a work has put back; nil where nothing does.
+func (p Presenter) BulkBehind(n bulk.Needs, all []dependency.Standing) *ui.HeldNotice {
+	if len(all) == 0 {
+		return nil
+	}
+	return p.heldNeeds(n, all, ui.HeldNotice{Title: p.L.N("works.behind", n.Held), Say: p.L.T("works.behind_say")})
+}
+
+// heldNeeds are the holds with how many jobs each concerns.
+func (p Presenter) heldNeeds(n bulk.Needs, all []dependency.Standing, m ui.HeldNotice) *ui.HeldNotice {
+	m.Lines = p.HeldLines(all)
 	for i, s := range all {
 		of := n.Dependencies
 		if s.Kind == dependency.OfAction {
@@ -111,5 +124,5 @@ func (p Presenter) BulkHeld(n bulk.Needs, all []dependency.Standing) *ui.HeldNot
 			}
 		}
 	}
-	return m
+	return &m
 }

@@ -127,10 +127,14 @@ func accountName(a ledger.Account) string {
 	return a.Name
 }
 
-// consistent tells whether the flags are what the entries say. Verify checks the same of all jobs.
+// consistent tells whether flags and cost are what the entries say. Verify checks the same of all jobs.
 func consistent(d JobPage) bool {
 	var charge, refund, reclaim int
 	for _, e := range d.Entries {
+		moves := map[ledger.Type]int64{ledger.Charge: -d.Job.Cost, ledger.Refund: d.Job.Cost, ledger.Reclaim: -d.Job.Cost}
+		if want, is := moves[e.Type]; is && e.Amount != want {
+			return false
+		}
 		switch e.Type {
 		case ledger.Charge:
 			charge++

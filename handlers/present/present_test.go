@@ -228,7 +228,7 @@ func TestScopeOfTimers(t *testing.T) {
 
 // Flags and entries that disagree are said so.
 func TestConsistent(t *testing.T) {
-	charge, refund := ledger.Entry{Type: ledger.Charge}, ledger.Entry{Type: ledger.Refund}
+	charge, refund, other := ledger.Entry{Type: ledger.Charge, Amount: -7}, ledger.Entry{Type: ledger.Refund, Amount: 7}, ledger.Entry{Type: ledger.Refund, Amount: 9}
 	for _, x := range []struct {
 		refunded bool
 		entries  map[int64]ledger.Entry
@@ -239,8 +239,9 @@ func TestConsistent(t *testing.T) {
 		{true, map[int64]ledger.Entry{1: charge}, false},
 		{false, map[int64]ledger.Entry{1: charge, 2: refund}, false},
 		{false, nil, false},
+		{true, map[int64]ledger.Entry{1: charge, 2: other}, false},
 	} {
-		if got := consistent(JobPage{Job: job.Listed{Job: job.Job{IsRefunded: x.refunded}}, Entries: x.entries}); got != x.want {
+		if got := consistent(JobPage{Job: job.Listed{Job: job.Job{Cost: 7, IsRefunded: x.refunded}}, Entries: x.entries}); got != x.want {
 			t.Errorf("refunded %t with %d entries: %t", x.refunded, len(x.entries), got)
 		}
 	}

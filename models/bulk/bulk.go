@@ -121,6 +121,8 @@ const (
 	MaxPerMinute = 60_000
 	// KeepPrepared is how long a set is kept that nobody started.
 	KeepPrepared = 24 * time.Hour
+	// Expired is the state by which a start of a set is refused that nobody started within KeepPrepared.
+	Expired = "expired"
 )
 
 // The pace that forms propose.
@@ -191,6 +193,11 @@ type Work struct {
 	ChangedBy  string
 	ChangedAt  time.Time
 	EndedAt    *time.Time
+}
+
+// Expired tells whether it is a set that nobody started within KeepPrepared, so that nobody can any more.
+func (w Work) Expired(now time.Time) bool {
+	return w.State == Prepared && now.Sub(w.CreatedAt) > KeepPrepared
 }
 
 // DigestHex is the digest in hexadecimal.

@@ -64,6 +64,39 @@ func (s *Store) Needs(ctx context.Context, w Work, limit int) (Needs, error) {
 	return out, nil
 }
 
+// Behind counts what a work has put back and still waits in the line behind a hold, at most limit dependencies and as many
+// actions, all of them Held. It is of now.
+func (s *Store) Behind(ctx context.Context, w Work, limit int) (Needs, error) {
+	var out Needs
+	var rows []struct {
+		Need `gorm:"embedded"`
+		Kind string
+	}
+	most := ` ORDER BY count DESC, name` + where.Limit(limit)
+	err := s.g.WithContext(ctx).Raw(`WITH waits AS MATERIALIZED (
+			SELECT dependency, action, n, EXISTS (SELECT 1 FROM holds h WHERE h.kind = 'dependency' AND h.name = dependency) AS by_dependency,
+				EXISTS (SELECT 1 FROM holds h WHERE h.kind = 'action' AND h.name = action) AS by_action
+			FROM (SELECT l.dependency, l.action, count(*) AS n FROM bulk_items i JOIN waiting_line l ON l.account_key = i.account_key AND l.job_key = i.job_key
+				WHERE i.bulk_key = ? AND i.outcome = 'done' AND l.phase = 'queued' AND l.generation = i.generation + 1 GROUP BY 1, 2) x)
+		SELECT 'held' AS kind, '' AS name, COALESCE(sum(n), 0)::bigint AS count, true AS held FROM waits WHERE by_dependency OR by_action
+		UNION ALL (SELECT 'dependency', dependency AS name, sum(n)::bigint AS count, true FROM waits WHERE by_dependency GROUP BY dependency`+most+`)
+		UNION ALL (SELECT 'action', action AS name, sum(n)::bigint AS count, true FROM waits WHERE by_action GROUP BY action`+most+`)`, w.Key).Scan(&rows).Error
+	if err != nil {
+		return out, fmt.Errorf("bulk: behind holds: %w", err)
+	}
+	for _, r := range rows {
+		switch r.Kind {
+		case "held":
+			out.Held = r.Count
+		case "dependency":
+			out.Dependencies = append(out.Dependencies, r.Need)
+		case "action":
+			out.Actions = append(out.Actions, r.Need)
+		}
+	}
+	return out, nil
+}
+
 // Elsewhere counts the rows of a work still to be done that other works are to do as well, which run, rest or wait for a second
 // person: whichever comes to a row first does it.
 func (s *Store) Elsewhere(ctx context.Context, w Work) (int64, error) {

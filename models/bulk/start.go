@@ -164,8 +164,11 @@ func (s *Store) setOut(ctx context.Context, tx *operation.Tx, w Work, r StartReq
 	if err != nil {
 		return err
 	}
+	if now.State == Prepared && now.Count == 0 {
+		return fault.State("nothing", "The bulk work %s has nothing to do. Nothing was done.", w.ID)
+	}
 	if now.State == Prepared {
-		return fault.State("expired", "The bulk work %s has nothing to do, or was prepared too long ago. Nothing was done.", w.ID)
+		return fault.State(Expired, "The bulk work %s was prepared too long ago. Nothing was done.", w.ID)
 	}
 	return tooLate(now)
 }

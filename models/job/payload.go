@@ -65,6 +65,8 @@ func checkPayload(payload json.RawMessage) []fault.Field {
 		return nil
 	case len(payload) > maxPayload:
 		return []fault.Field{{Name: "payload", Message: "has more than 1048576 bytes"}}
+	case string(bytes.TrimSpace(payload)) == "null":
+		return []fault.Field{{Name: "payload", Message: "must not be null"}}
 	case bytes.Contains(payload, []byte(`\u0000`)) || !jsontext.Value(payload).IsValid():
 		return []fault.Field{{Name: "payload", Message: "is not one valid JSON document"}}
 	}
@@ -171,10 +173,15 @@ func at(dec *jsontext.Decoder, doc json.RawMessage, start, end int) leaf {
 	var b strings.Builder
 	for token := range dec.StackPointer().Tokens() {
 		l.names = append(l.names, token)
-		if b.Len() > 0 {
-			b.WriteByte('.')
+		// The pointer's first token is a place in the outermost value, which the decoder has at level 1.
+		switch in, _ := dec.StackIndex(len(l.names)); {
+		case in == '[':
+			b.WriteString("[" + token + "]")
+		case b.Len() > 0:
+			b.WriteString("." + token)
+		default:
+			b.WriteString(token)
 		}
-		b.WriteString(token)
 	}
 	l.path = b.String()
 	return l

@@ -44,6 +44,10 @@ func TestMaskAndUnmask(t *testing.T) {
 	if got := fmt.Sprint(diff); err != nil || got != `[{a /a [a] 1 1.0} {b /b [b] {} } {c.d /c.d [c.d] 2 } {c.d /c/d [c d]  2} {e /e [e]  []}]` {
 		t.Errorf("%s, %v", got, err)
 	}
+	diff, err = job.PayloadDiff(json.RawMessage(`{"list":[1,{"a":[2]},[]],"0":3}`), json.RawMessage(`{"list":[0,{"a":[7]},[5]],"0":4}`))
+	if got := fmt.Sprint(diff); err != nil || got != `[{list[0] /list/0 [list 0] 1 0} {list[1].a[0] /list/1/a/0 [list 1 a 0] 2 7} {list[2] /list/2 [list 2] [] } {0 /0 [0] 3 4} {list[2][0] /list/2/0 [list 2 0]  5}]` {
+		t.Errorf("%s, %v", got, err)
+	}
 	if diff, err = job.PayloadDiff(nil, json.RawMessage(`7`)); err != nil || len(diff) != 1 || diff[0].After != "7" {
 		t.Errorf("%v, %v", diff, err)
 	}

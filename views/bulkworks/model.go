@@ -106,7 +106,8 @@ type Live struct {
 	Total   string
 	Share   string // "412 of 1,204"
 	Facts   []ui.Fact
-	Slow    bool // asks seldom
+	Held    *ui.HeldNotice // what keeps from workers what is out; nil: nothing
+	Slow    bool           // asks seldom
 }
 
 // Work is the page of one bulk work.

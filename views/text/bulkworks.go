@@ -198,6 +198,8 @@ func bulkworks(key string) (en, ja string) {
 
 	case "works.say_prepared":
 		return "The set was frozen at {1}. Nothing is done before somebody starts it.", "対象は{1}に固定されました。開始されるまで何も行われません。"
+	case "works.say_expired":
+		return "The set was frozen at {1} and nobody started it within 24 hours. It cannot be started any more: select the dead letters again.", "対象は{1}に固定されましたが、24時間以内に開始されませんでした。もう開始できません。対象を選び直してください。"
 	case "works.say_proposed":
 		return "It waits for a second person. Nothing is done before.", "別の担当者の承認待ちです。それまで何も行われません。"
 	case "works.say_void":
@@ -361,6 +363,14 @@ func bulkworks(key string) (en, ja string) {
 		return "Undo a bulk work", "一括処理の取り消し"
 	case "conflict.bulk_work":
 		return "The bulk work was at another point by now.", "一括処理はすでに別の状態になっています。"
+	case "conflict.bulk_expired":
+		return "The set was prepared more than 24 hours ago and cannot be started any more. Select the dead letters again.", "対象の固定から24時間以上たったため、もう開始できません。対象を選び直してください。"
+	case "conflict.bulk_undone":
+		return "Somebody has undone it meanwhile.", "すでに取り消されています。"
+	case "conflict.bulk_not_undoable":
+		return "Nothing of it can be undone.", "取り消せるものがありません。"
+	case "conflict.bulk_nothing":
+		return "The set has nothing to do.", "この対象には処理するものがありません。"
 	case "kind.bulk_prepare":
 		return "Freeze a set", "対象の固定"
 	case "kind.bulk_start":

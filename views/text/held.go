@@ -29,6 +29,12 @@ func held(key string) (en, ja string) {
 		return "{1} job of this set would not run at once", "対象のうち{1}件はすぐには実行されません"
 	case "works.held.other":
 		return "{1} jobs of this set would not run at once", "対象のうち{1}件はすぐには実行されません"
+	case "works.behind.one":
+		return "{1} job that is out waits behind a hold", "結果待ちのうち{1}件は保留により待機中です"
+	case "works.behind.other":
+		return "{1} jobs that are out wait behind a hold", "結果待ちのうち{1}件は保留により待機中です"
+	case "works.behind_say":
+		return "They come back only when they have been released and have run.", "保留が解除されて実行されるまで、結果は出ません。"
 	case "works.held_say":
 		return "Jobs that are put back now wait there with the others. The first few come back only when they have run, and the rest waits for them.", "今再投入したジョブも他のジョブと一緒に待機します。最初の数件は実行されるまで結果が出ず、残りもそれを待ちます。"
 	}

@@ -406,6 +406,8 @@ func triage(key string) (en, ja string) {
 		return "payload changed: {1}", "ペイロード変更：{1}"
 	case "problem.is not one valid JSON document":
 		return "This is not valid JSON.", "正しいJSONではありません。"
+	case "problem.must not be null":
+		return "A payload cannot be taken away.", "ペイロードをなくすことはできません。"
 	case "problem.has more than 1048576 bytes":
 		return "At most 1 MiB.", "1 MiB以内にしてください。"
 	case "problem.has a masked value where there was none before":
