@@ -20,9 +20,9 @@ type VerifyResult struct {
 	Problems int64 `json:"problems"`
 }
 
-// Verify verifies the whole ledger and records the run. anchors reads the digests that are kept, newest last; what
+// Verify verifies the whole ledger and records the run. anchors reads the digests that each place keeps; what
 // differs is a problem as any other. Begun again it starts anew; a run that was recorded is not recorded twice.
-func Verify(v *verify.Verifier, anchors func(context.Context) ([]verify.Anchor, error)) BackgroundFunc {
+func Verify(v *verify.Verifier, anchors func(context.Context) ([]verify.AnchorList, error)) BackgroundFunc {
 	return func(ctx context.Context, run *task.Run) (any, error) {
 		total, err := v.HowMuch(ctx)
 		if err != nil {
@@ -62,22 +62,21 @@ func Verify(v *verify.Verifier, anchors func(context.Context) ([]verify.Anchor, 
 }
 
 // compareAnchors computes the kept digests again and adds what differs to the report.
-func compareAnchors(ctx context.Context, v *verify.Verifier, read func(context.Context) ([]verify.Anchor, error), report *verify.Report, evidence *verify.Evidence) error {
+func compareAnchors(ctx context.Context, v *verify.Verifier, read func(context.Context) ([]verify.AnchorList, error), report *verify.Report, evidence *verify.Evidence) error {
 	kept, err := read(ctx)
 	if err != nil {
 		return fmt.Errorf("tasks: anchors: %w", err)
 	}
-	began := time.Now()
-	problems, err := v.CheckAnchors(ctx, kept)
+	compared, err := v.CompareAnchors(ctx, kept, verify.AnchorChoice{})
 	if err != nil {
 		return err
 	}
-	if len(kept) > 0 {
-		report.Add(verify.CheckAnchor, time.Since(began), problems)
-	}
-	for _, p := range problems {
-		if err := evidence.Add(p); err != nil {
-			return err
+	for _, c := range compared {
+		report.Add(c)
+		for _, p := range c.Problems {
+			if err := evidence.Add(p); err != nil {
+				return err
+			}
 		}
 	}
 	report.Finished = time.Now().UTC()

@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"recoup/models/actor"
@@ -12,7 +13,7 @@ import (
 	"recoup/models/verify"
 )
 
-func noAnchors(context.Context) ([]verify.Anchor, error) { return nil, nil }
+func noAnchors(context.Context) ([]verify.AnchorList, error) { return nil, nil }
 
 // takenRun asks for a run and takes it as a worker.
 func takenRun(t *testing.T, m *modeltest.Models) (*verify.Desk, *task.Run) {
@@ -46,7 +47,9 @@ func TestVerifyInTheBackground(t *testing.T) {
 	}
 	v := verify.New(m.G)
 	_, run := takenRun(t, m)
-	forged := func(context.Context) ([]verify.Anchor, error) { return []verify.Anchor{{Digest: "forged"}}, nil }
+	forged := func(context.Context) ([]verify.AnchorList, error) {
+		return []verify.AnchorList{{Check: verify.CheckAnchor, Anchors: []verify.Anchor{{Digest: "forged"}}}, {Check: verify.CheckAnchorFile}}, nil
+	}
 	for range 2 {
 		result, err := Verify(v, forged)(ctx, run)
 		if err != nil {
@@ -57,7 +60,8 @@ func TestVerifyInTheBackground(t *testing.T) {
 		}
 	}
 	last, err := v.Last(ctx)
-	if err != nil || last.ByCheck[verify.CheckHead] != 1 || last.ByCheck[verify.CheckAnchor] != 1 || last.TaskID != run.ID || last.RequestedBy != "system" {
+	if err != nil || last.ByCheck[verify.CheckHead] != 1 || last.ByCheck[verify.CheckAnchor] != 1 || last.TaskID != run.ID || last.RequestedBy != "system" ||
+		slices.Contains(last.Checks, verify.CheckAnchorFile) {
 		t.Errorf("%+v, %v", last, err)
 	}
 	if run.Total != 1 {

@@ -36,12 +36,16 @@ func (h *Console) integrity(c echo.Context) error {
 		return err
 	}
 	var missing map[string]bool
+	var made map[verify.Check]verify.Run
 	if last != nil {
+		if made, err = h.Verifier.MadeBefore(ctx, *last); err != nil {
+			return err
+		}
 		if missing, err = h.Verifier.NotInForce(ctx, *last); err != nil {
 			return err
 		}
 	}
-	m := pr.Integrity(last, missing, runURL)
+	m := pr.Integrity(last, missing, made, runURL)
 	m.List, m.Zone = list(nil, q.path), r.L.ZoneLabel(r.Now)
 	if err := h.asked(r, pr, last, &m); err != nil {
 		return err
@@ -144,7 +148,11 @@ func (h *Console) integrityRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := pr.RunPage(run, missing, runURL)
+	made, err := h.Verifier.MadeBefore(ctx, run)
+	if err != nil {
+		return err
+	}
+	m := pr.RunPage(run, missing, made, runURL)
 	m.List, m.Zone, m.Checks = list(chips, q.path), r.L.ZoneLabel(r.Now), pr.CheckChoices(run, check, q.path)
 	page := func(f layout.Frame) component { return views.RunPage(f, m) }
 	part := func() component { return views.Evidence(r.L, m) }

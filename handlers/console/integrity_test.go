@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"recoup/models/staff"
 	"recoup/models/task"
@@ -27,8 +28,8 @@ func integritySamples() map[string]sample {
 	}
 }
 
-// verifies does the run that was asked for, as a worker process would.
-func (w *world) verifies() {
+// verifies does the run that was asked for, as a worker process would that finds these anchors.
+func (w *world) verifies(anchors ...verify.AnchorList) {
 	w.t.Helper()
 	ctx := context.Background()
 	store := task.New(w.G, nil)
@@ -40,8 +41,8 @@ func (w *world) verifies() {
 	if err != nil || run == nil {
 		w.t.Fatal(run, err)
 	}
-	none := func(context.Context) ([]verify.Anchor, error) { return nil, nil }
-	result, err := tasks.Verify(verify.New(w.G), none)(ctx, run)
+	kept := func(context.Context) ([]verify.AnchorList, error) { return anchors, nil }
+	result, err := tasks.Verify(verify.New(w.G), kept)(ctx, run)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -130,4 +131,37 @@ func TestARunCanBeEnded(t *testing.T) {
 	stale := fin.form(cancel)
 	w.says(fin.sent(cancel, fin.form(cancel)), "The run was ended.", "Run now")
 	w.says(fin.sent(cancel, stale), "Too late: somebody ended the run already.")
+}
+
+// What the anchors of the file found, a run that sees no file does not hide: neither from the page nor from the overview.
+func TestARunWithoutTheAnchorFileHidesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	fin := w.as(staff.Finance)
+	run := func(anchors ...verify.AnchorList) string {
+		t.Helper()
+		fin.sent("/integrity/run", fin.form("/integrity/run"))
+		w.verifies(anchors...)
+		return fin.page("/integrity")
+	}
+	sound, err := verify.New(w.G).HeadsDigest(t.Context(), time.Unix(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(c verify.Check, digest string) verify.AnchorList {
+		return verify.AnchorList{Check: c, Anchors: []verify.Anchor{{Moment: time.Unix(1, 0), Digest: digest}}}
+	}
+	database := list(verify.CheckAnchor, sound)
+	// Whoever keeps no file is told so, and lacks nothing.
+	w.says(run(database), "Every rule that was checked held at", "Nothing is kept here for: Anchors in the file.")
+	w.says(run(database, list(verify.CheckAnchorFile, strings.Repeat("0", 64))), "Anchors in the file: 1 problem", "are not what they must be: 1.")
+	page := run(database)
+	w.says(page, "by checks that this one did not make still stands: 1 problem.", "Not made in this run: Anchors in the file.", "Anchors in the file: 1 problem", "Inconsistent")
+	evidence := regexp.MustCompile(`/integrity/runs/\d+\?check=anchor_file`).FindString(page)
+	w.says(fin.page(evidence), "The newest entries of a past moment are no longer the same.")
+	w.says(fin.page("/"), "The last verification found differences in the ledger.", "Findings in the ledger 1")
+	page = run(database, list(verify.CheckAnchorFile, sound))
+	w.says(page, "Every rule that was checked held at")
+	w.saysNot(page, "Nothing is kept here", "Anchors in the file: 1 problem")
+	w.says(run(database), "Every rule that was checked held at", "Not made in this run: Anchors in the file.")
 }

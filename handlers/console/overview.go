@@ -13,6 +13,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/page"
 	"recoup/models/staff"
+	"recoup/models/verify"
 	views "recoup/views/overview"
 )
 
@@ -34,6 +35,12 @@ func (h *Console) overview(c echo.Context) error {
 	last, err := h.Verifier.Last(ctx)
 	if err != nil {
 		return err
+	}
+	var made map[verify.Check]verify.Run
+	if last != nil {
+		if made, err = h.Verifier.MadeBefore(ctx, *last); err != nil {
+			return err
+		}
 	}
 	processes, err := h.Processes.List(ctx)
 	if err != nil {
@@ -58,7 +65,7 @@ func (h *Console) overview(c echo.Context) error {
 	m := views.Model{DeadLetters: pr.DeadTile(waiting, r.link(staff.DeadLetterView, "/dead-letters")),
 		Negative:  pr.NegativeTile(negative, oldest, r.link(staff.AccountView, "/accounts?negative=1")),
 		Approvals: pr.ApprovalTile(open, r.link(staff.ApprovalView, "/approvals")),
-		Integrity: pr.IntegrityTile(last, r.link(staff.IntegrityView, integrityPath)), Services: pr.Services(processes),
+		Integrity: pr.IntegrityTile(last, made, r.link(staff.IntegrityView, integrityPath)), Services: pr.Services(processes),
 		LateURL: r.link(staff.DeadLetterView, "/dead-letters?tab=late"), Zone: r.L.ZoneLabel(r.Now)}
 	m.Dependencies = pr.DependencyTile(unhealthy, unhealthyShown, r.link(staff.QueueView, dependenciesPath+"?tab=unhealthy"))
 	m.Held = pr.HeldTile(held, r.link(staff.QueueView, "/queue"))

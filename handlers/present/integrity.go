@@ -16,19 +16,32 @@ import (
 func (p Presenter) CheckName(c verify.Check) string { return p.L.Maybe("check."+string(c), string(c)) }
 
 // Integrity is the page of all invariants after the last run; nil when there was none. missing is what the database lacks of
-// what rules are kept by, as verify.NotInForce says; runURL leads to a run.
-func (p Presenter) Integrity(last *verify.Run, missing map[string]bool, runURL func(int64) string) integrity.Model {
+// what rules are kept by, as verify.NotInForce says, made are the runs before it that made the checks it left out, as
+// verify.MadeBefore says; runURL leads to a run.
+func (p Presenter) Integrity(last *verify.Run, missing map[string]bool, made map[verify.Check]verify.Run, runURL func(int64) string) integrity.Model {
 	if last == nil {
-		return integrity.Model{Rules: p.invariants(verify.Run{}, nil, "")}
+		return integrity.Model{Rules: p.invariants(verify.Run{}, nil, nil, runURL)}
 	}
 	row := p.VerifyRun(*last, runURL(last.ID))
-	return integrity.Model{Last: &row, Rules: p.invariants(*last, missing, row.URL)}
+	m := integrity.Model{Last: &row, Rules: p.invariants(*last, missing, made, runURL)}
+	if n := standing(made); n > 0 {
+		m.Standing = p.L.N("count.problems", n)
+	}
+	return m
+}
+
+// standing is how much the runs found that made checks which the last one left out.
+func standing(made map[verify.Check]verify.Run) (n int64) {
+	for c, run := range made {
+		n += run.ByCheck[c]
+	}
+	return n
 }
 
 // RunPage is the page of one run; its problems are the caller's to fill in.
-func (p Presenter) RunPage(run verify.Run, missing map[string]bool, runURL func(int64) string) integrity.Run {
+func (p Presenter) RunPage(run verify.Run, missing map[string]bool, made map[verify.Check]verify.Run, runURL func(int64) string) integrity.Run {
 	row := p.VerifyRun(run, runURL(run.ID))
-	return integrity.Run{Row: row, Rules: p.invariants(run, missing, row.URL), Digest: run.HeadsDigest}
+	return integrity.Run{Row: row, Rules: p.invariants(run, missing, made, runURL), Digest: run.HeadsDigest}
 }
 
 // VerifyRun is one run of the history.
@@ -45,8 +58,9 @@ func (p Presenter) VerifyRun(run verify.Run, to string) integrity.Row {
 	return row
 }
 
-// invariants say of every invariant what a run found. Checks of no known rule follow under their own names.
-func (p Presenter) invariants(run verify.Run, missing map[string]bool, to string) []integrity.Rule {
+// invariants say of every invariant what a run found, and of checks that it left out what the run said that made them. Checks of no known rule
+// follow under their own names.
+func (p Presenter) invariants(run verify.Run, missing map[string]bool, made map[verify.Check]verify.Run, runURL func(int64) string) []integrity.Rule {
 	var out []integrity.Rule
 	known := map[verify.Check]bool{}
 	for _, in := range verify.Invariants() {
@@ -57,7 +71,15 @@ func (p Presenter) invariants(run verify.Run, missing map[string]bool, to string
 			known[c] = true
 			rule.Checks = append(rule.Checks, p.CheckName(c))
 			checked := slices.Contains(run.Checks, c)
-			n := run.ByCheck[c]
+			before, ever := made[c]
+			if !checked && !ever && slices.Contains(verify.Optional(), c) {
+				rule.Without = append(rule.Without, p.CheckName(c))
+				continue
+			}
+			n, by := run.ByCheck[c], run.ID
+			if !checked && n == 0 && before.ByCheck[c] > 0 {
+				n, by = before.ByCheck[c], before.ID
+			}
 			problems += n
 			if checked && rule.Checked == "" {
 				rule.Checked = p.checked(run, c)
@@ -68,7 +90,7 @@ func (p Presenter) invariants(run verify.Run, missing map[string]bool, to string
 			if n > 0 {
 				rule.State = "inconsistent"
 				rule.Broken = append(rule.Broken, integrity.Broken{Check: p.CheckName(c), Count: p.L.N("count.problems", n),
-					URL: to + "?" + url.Values{"check": {string(c)}}.Encode(), Next: p.L.Maybe("next."+next(c), "")})
+					URL: runURL(by) + "?" + url.Values{"check": {string(c)}}.Encode(), Next: p.L.Maybe("next."+next(c), "")})
 			}
 		}
 		// One check that found nothing does not speak for those that were not made.
@@ -125,7 +147,7 @@ func (p Presenter) checked(run verify.Run, c verify.Check) string {
 	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckCovered, verify.CheckHash, verify.CheckOnce, verify.CheckAttribution, verify.CheckAmount,
 		verify.CheckOrder, verify.CheckResult, verify.CheckRollup, verify.CheckCheckpoint, verify.CheckMonth:
 		return p.L.N("count.entries", run.Entries)
-	case verify.CheckHead, verify.CheckNegativeSince, verify.CheckCut, verify.CheckAnchor:
+	case verify.CheckHead, verify.CheckNegativeSince, verify.CheckCut, verify.CheckAnchor, verify.CheckAnchorFile:
 		return p.L.N("count.accounts", run.Accounts)
 	case verify.CheckFlags, verify.CheckJob, verify.CheckDecision, verify.CheckSettlement, verify.CheckLine, verify.CheckStuck, verify.CheckLetter:
 		return p.L.N("count.jobs", run.Jobs)
@@ -152,7 +174,7 @@ func next(c verify.Check) string {
 		return "tally"
 	case verify.CheckLine, verify.CheckStuck:
 		return "work"
-	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckCovered, verify.CheckHash, verify.CheckCut, verify.CheckAnchor, verify.CheckMonth, verify.CheckResult,
+	case verify.CheckSeq, verify.CheckTime, verify.CheckBalance, verify.CheckCovered, verify.CheckHash, verify.CheckCut, verify.CheckAnchor, verify.CheckAnchorFile, verify.CheckMonth, verify.CheckResult,
 		verify.CheckPrice, verify.CheckBucket, verify.CheckApproval:
 		return "chain"
 	}

@@ -43,12 +43,13 @@ func (p Presenter) NegativeTile(count int64, oldest *ledger.Account, to string) 
 	return tile
 }
 
-// IntegrityTile is the last verification with a link to its page; nil when there was none.
-func (p Presenter) IntegrityTile(last *verify.Run, to string) *overview.Integrity {
+// IntegrityTile is the last verification with a link to its page; nil when there was none. made is as for Integrity.
+func (p Presenter) IntegrityTile(last *verify.Run, made map[verify.Check]verify.Run, to string) *overview.Integrity {
 	if last == nil {
 		return nil
 	}
-	return &overview.Integrity{Passed: last.OK(), URL: to, Found: p.L.Credits(last.Problems), At: p.L.Stamp(last.Finished, p.Now),
+	found := last.Problems + standing(made)
+	return &overview.Integrity{Passed: found == 0, URL: to, Found: p.L.Credits(found), At: p.L.Stamp(last.Finished, p.Now),
 		Checked: p.L.T("integrity.checked", p.L.N("count.entries", last.Entries), p.L.Credits(last.Accounts))}
 }
 

@@ -170,11 +170,11 @@ func TestServices(t *testing.T) {
 }
 
 func TestIntegrity(t *testing.T) {
-	if english().IntegrityTile(nil, "/integrity") != nil {
+	if english().IntegrityTile(nil, nil, "/integrity") != nil {
 		t.Error("a verification that never was")
 	}
 	run := verify.Run{Report: verify.Report{Progress: verify.Progress{Problems: 3, Entries: 4110, Accounts: 12}}}
-	if got := english().IntegrityTile(&run, "/integrity"); got.URL != "/integrity" || got.Passed || got.Found != "3" || !strings.Contains(got.Checked, "4,110 entries") {
+	if got := english().IntegrityTile(&run, nil, "/integrity"); got.URL != "/integrity" || got.Passed || got.Found != "3" || !strings.Contains(got.Checked, "4,110 entries") {
 		t.Errorf("%+v", got)
 	}
 }

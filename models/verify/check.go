@@ -65,8 +65,10 @@ const (
 	CheckCheckpoint Check = "checkpoint"
 	// CheckCut: every entry that an account row counts, or that the stored result of an operation tells of, is there.
 	CheckCut Check = "cut"
-	// CheckAnchor: the newest entries at an anchored moment are still the same.
+	// CheckAnchor: the newest entries at a moment that is anchored in the database are still the same.
 	CheckAnchor Check = "anchor"
+	// CheckAnchorFile: the newest entries at a moment that is anchored in the file outside the database are still the same.
+	CheckAnchorFile Check = "anchor_file"
 	// CheckRollup: the derived sums are those of the entries.
 	CheckRollup Check = "rollup"
 	// CheckCost: what a cost record is attributed to now is what its newest attribution says.
@@ -81,5 +83,5 @@ const (
 func Checks() []Check {
 	return []Check{CheckSeq, CheckTime, CheckBalance, CheckCovered, CheckHash, CheckHead, CheckNegativeSince, CheckJob, CheckOnce,
 		CheckFlags, CheckAmount, CheckOrder, CheckAttribution, CheckDecision, CheckPrice, CheckBucket, CheckApproval, CheckSettlement, CheckPayment, CheckLine, CheckStuck, CheckLetter, CheckTally, CheckOperation, CheckResult,
-		CheckTriggers, CheckKept, CheckCheckpoint, CheckCut, CheckAnchor, CheckRollup, CheckMonth, CheckCost, CheckFinding}
+		CheckTriggers, CheckKept, CheckCheckpoint, CheckCut, CheckAnchor, CheckAnchorFile, CheckRollup, CheckMonth, CheckCost, CheckFinding}
 }

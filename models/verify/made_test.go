@@ -36,11 +36,11 @@ func TestARunKeepsWhatEachCheckTook(t *testing.T) {
 func TestACheckThatWasNotMadeFoundNothing(t *testing.T) {
 	m := seed(t)
 	v, ctx := verify.New(m.G), context.Background()
-	record := func(anchor bool, problems ...verify.Problem) []string {
+	record := func(made ...verify.Compared) []string {
 		t.Helper()
 		report, _ := check(t, m.G, verify.Options{})
-		if anchor {
-			report.Add(verify.CheckAnchor, 1, problems)
+		for _, c := range made {
+			report.Add(c)
 		}
 		if err := v.Record(ctx, report); err != nil {
 			t.Fatal(err)
@@ -51,15 +51,23 @@ func TestACheckThatWasNotMadeFoundNothing(t *testing.T) {
 		}
 		return verified.Problems
 	}
+	holds := func(c verify.Check) verify.Compared { return verify.Compared{Check: c, Took: 1} }
+	differs := func(c verify.Check) verify.Compared {
+		return verify.Compared{Check: c, Took: 1, Problems: []verify.Problem{{Check: c, Expected: "a", Found: "b", Message: "m"}}}
+	}
 	for _, x := range []struct {
 		name string
 		got  []string
 		want []string
 	}{
-		{"no anchor yet", record(false), nil},
-		{"an anchor that does not hold", record(true, verify.Problem{Check: verify.CheckAnchor, Expected: "a", Found: "b", Message: "m"}), []string{"anchor"}},
-		{"a run without anchors after it", record(false), []string{"anchor"}},
-		{"a run whose anchors hold", record(true), nil},
+		{"no anchor yet", record(), nil},
+		{"an anchor that does not hold", record(differs(verify.CheckAnchor)), []string{"anchor"}},
+		{"a run without anchors after it", record(), []string{"anchor"}},
+		{"a run that compared the file's alone", record(holds(verify.CheckAnchorFile)), []string{"anchor"}},
+		{"a run whose anchors hold", record(holds(verify.CheckAnchor)), nil},
+		{"one of the file that does not", record(differs(verify.CheckAnchorFile), holds(verify.CheckAnchor)), []string{"anchor_file"}},
+		{"a run that knows no file", record(holds(verify.CheckAnchor)), []string{"anchor_file"}},
+		{"both hold", record(holds(verify.CheckAnchor), holds(verify.CheckAnchorFile)), nil},
 	} {
 		if !slices.Equal(x.got, x.want) {
 			t.Errorf("%s: %v, want %v", x.name, x.got, x.want)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -162,6 +163,25 @@ func (v *Verifier) Last(ctx context.Context) (*Run, error) {
 // LastThatMade returns the newest recorded run over all accounts that made a check, or nil when none did.
 func (v *Verifier) LastThatMade(ctx context.Context, c Check) (*Run, error) {
 	return v.one(ctx, `WHERE NOT partial AND checks @> jsonb_build_array(CAST(? AS text)) ORDER BY id DESC LIMIT 1`, string(c))
+}
+
+// MadeBefore returns, by each check that a run did not make, the newest run over all accounts before it that did: what that one said still holds.
+// Checks that none made are absent.
+func (v *Verifier) MadeBefore(ctx context.Context, r Run) (map[Check]Run, error) {
+	made := map[Check]Run{}
+	for _, c := range Checks() {
+		if slices.Contains(r.Checks, c) || r.ByCheck[c] > 0 {
+			continue
+		}
+		before, err := v.one(ctx, `WHERE NOT partial AND id < ? AND checks @> jsonb_build_array(CAST(? AS text)) ORDER BY id DESC LIMIT 1`, r.ID, string(c))
+		if err != nil {
+			return nil, err
+		}
+		if before != nil {
+			made[c] = *before
+		}
+	}
+	return made, nil
 }
 
 // FindRun returns one recorded run, or fault not_found.

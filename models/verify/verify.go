@@ -82,11 +82,11 @@ type Report struct {
 // OK reports whether the run found nothing wrong.
 func (r Report) OK() bool { return r.Problems == 0 }
 
-// Add counts the problems of a check that was made beside the run, and what it took.
-func (r *Report) Add(check Check, took time.Duration, problems []Problem) {
-	r.Checks = append(r.Checks, check)
-	r.Took[check] = took
-	for _, p := range problems {
+// Add counts what came of a check that was made beside the run, and what it took.
+func (r *Report) Add(c Compared) {
+	r.Checks = append(r.Checks, c.Check)
+	r.Took[c.Check] = c.Took
+	for _, p := range c.Problems {
 		r.Problems++
 		r.ByCheck[p.Check]++
 	}
@@ -129,7 +129,7 @@ func (v *Verifier) Run(ctx context.Context, opts Options) (Report, error) {
 		Partial: opts.AccountID != "" || opts.Prefix != ""}}
 	for _, c := range Checks() {
 		// Anchors are compared beside a run, and sums are of all accounts.
-		if c != CheckAnchor && (c != CheckRollup && c != CheckTally && c != CheckCost && c != CheckFinding || !r.report.Partial) {
+		if c != CheckAnchor && c != CheckAnchorFile && (c != CheckRollup && c != CheckTally && c != CheckCost && c != CheckFinding || !r.report.Partial) {
 			r.report.Checks = append(r.report.Checks, c)
 		}
 	}

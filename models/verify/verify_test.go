@@ -190,7 +190,7 @@ func TestEveryDamageIsFoundAndNamed(t *testing.T) {
 	}
 	// The anchor is outside the database, triggers hold no rows, no month is closed and nothing settled here, results have
 	// a list of their own: other tests prove them.
-	proved := map[verify.Check]bool{verify.CheckAnchor: true, verify.CheckTriggers: true, verify.CheckMonth: true, verify.CheckPayment: true, verify.CheckResult: true,
+	proved := map[verify.Check]bool{verify.CheckAnchor: true, verify.CheckAnchorFile: true, verify.CheckTriggers: true, verify.CheckMonth: true, verify.CheckPayment: true, verify.CheckResult: true,
 		verify.CheckKept: true, verify.CheckCost: true, verify.CheckFinding: true}
 	for _, c := range cases {
 		for _, p := range c.want {

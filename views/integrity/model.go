@@ -18,6 +18,7 @@ type Rule struct {
 	Checked  string   // what was read for it, "41 entries"; empty where nothing is counted
 	Took     string   // how long its checks took; empty: not measured
 	Missing  []string // checks that this run did not make
+	Without  []string // checks that this installation has nothing for
 	Problems string   // how many; empty: not looked at
 	Broken   []Broken
 	Checks   []string // what is read back for it; empty: it is kept by the database alone
@@ -59,7 +60,8 @@ type Live struct {
 
 // Model is the page.
 type Model struct {
-	Last      *Row // nil: never run
+	Last      *Row   // nil: never run
+	Standing  string // what earlier runs found by checks that the last one left out, "3 problems"; empty: nothing
 	Rules     []Rule
 	Live      *Live
 	Failed    text.Stamp // when the run asked for last broke off; none: it did not
@@ -97,6 +99,8 @@ func (m Model) say(l text.Locale) string {
 	switch {
 	case m.Last == nil:
 		return l.T("integrity.say_never")
+	case m.Standing != "":
+		return l.T("integrity.say_standing", m.Last.At.Full, m.Last.Problems, m.Standing)
 	case m.Last.State == "passed":
 		return l.T("integrity.say_passed", m.Last.At.Full, m.Last.Read, m.Last.Took)
 	}
@@ -106,6 +110,9 @@ func (m Model) say(l text.Locale) string {
 func (m Model) state() string {
 	if m.Last == nil {
 		return "unknown"
+	}
+	if m.Standing != "" {
+		return "inconsistent"
 	}
 	return m.Last.State
 }

@@ -66,7 +66,7 @@ func brokenRules(key string) (en, ja string) {
 		return "The kept sum is not that of the entries up to it.", "保存された合計が、その時点までの記帳の合計と一致しません。"
 	case "wrong.cut":
 		return "An entry that the account or an operation knows of is not there.", "アカウントまたは操作の記録が示す記帳が存在しません。"
-	case "wrong.anchor":
+	case "wrong.anchor", "wrong.anchor_file":
 		return "The newest entries of a past moment are no longer the same.", "過去の時点の最新記帳が変わっています。"
 	case "wrong.rollup":
 		return "A derived sum is not that of its entries.", "集計値が記帳の合計と一致しません。"

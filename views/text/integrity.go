@@ -72,6 +72,10 @@ func integrity(key string) (en, ja string) {
 		return "Took: checks that are made in one reading share what it took, and readings go on beside each other.", "所要時間：1回の読み取りで行う検査はその時間を共有し、読み取りは並行して行われます。"
 	case "integrity.not_made":
 		return "Not made in this run: {1}.", "この検証で行わなかった検査：{1}。"
+	case "integrity.without":
+		return "Nothing is kept here for: {1}.", "ここでは保存されていないもの：{1}。"
+	case "integrity.say_standing":
+		return "At {1} {2} rows were found that are not what they must be. What earlier runs found by checks that this one did not make still stands: {3}. Below each rule stands what to do next.", "{1}の検証で、あるべき状態でない行は{2}件でした。この検証で行わなかった検査について、以前の検証で見つかったものは残っています：{3}。次にすべきことを各規則の下に示します。"
 	case "integrity.col_by":
 		return "Asked by", "依頼者"
 	case "integrity.by_command":
@@ -310,7 +314,9 @@ func checks(key string) (en, ja string) {
 	case "check.triggers":
 		return "Protection", "保護"
 	case "check.anchor":
-		return "Nightly anchors", "夜間アンカー"
+		return "Anchors in the database", "データベースのアンカー"
+	case "check.anchor_file":
+		return "Anchors in the file", "ファイルのアンカー"
 	case "check.checkpoint":
 		return "Kept sums of accounts", "アカウントの保存合計"
 	case "check.month":

@@ -64,18 +64,24 @@ func askNightly(ctx context.Context, desk *verify.Desk, day string) (bool, error
 	return err == nil, err
 }
 
-// comparedAnchors is how many of the newest anchors a run compares.
-const comparedAnchors = 7
+// anchors are the digests that are kept: in the database, and in the anchor file where there is one.
+func (a *app) anchors(v *verify.Verifier) func(context.Context) ([]verify.AnchorList, error) {
+	return func(ctx context.Context) ([]verify.AnchorList, error) { return anchorLists(ctx, v, a.cfg.AnchorFile) }
+}
 
-// anchors are the newest digests that are kept: in the anchor file where there is one, else in the database.
-func (a *app) anchors(v *verify.Verifier) func(context.Context) ([]verify.Anchor, error) {
-	return func(ctx context.Context) ([]verify.Anchor, error) {
-		if a.cfg.AnchorFile != "" {
-			kept, err := readAnchors(a.cfg.AnchorFile)
-			if !os.IsNotExist(err) {
-				return kept[max(0, len(kept)-comparedAnchors):], err
-			}
-		}
-		return v.Anchors(ctx, comparedAnchors)
+// anchorLists reads the anchors of the database and of a file; "" for no file, and one that is not there yet has none.
+func anchorLists(ctx context.Context, v *verify.Verifier, file string) ([]verify.AnchorList, error) {
+	kept, err := v.Anchors(ctx)
+	if err != nil {
+		return nil, err
 	}
+	lists := []verify.AnchorList{{Check: verify.CheckAnchor, Anchors: kept}}
+	if file == "" {
+		return lists, nil
+	}
+	outside, err := readAnchors(file)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	return append(lists, verify.AnchorList{Check: verify.CheckAnchorFile, Anchors: outside}), nil
 }

@@ -19,8 +19,9 @@ type verifyCmd struct {
 	RewriteCheckpoints bool          `help:"Compute the sums that long accounts' totals come from anew."`
 	RewriteTallies     bool          `help:"Count the open dead letters of all groups anew."`
 	Reason             string        `help:"Why heads or sums are rebuilt; kept in the audit log."`
-	Anchors            string        `help:"Compare with the anchors in this file; RECOUP_ANCHOR_FILE when not given." type:"existingfile"`
-	AnchorCount        int           `default:"7" help:"How many of the newest anchors to compare."`
+	Anchors            string        `help:"Compare with the anchors in this file, beside those in the database; RECOUP_ANCHOR_FILE when not given." type:"existingfile"`
+	AnchorCount        int           `default:"7" help:"How many of the newest anchors to compare; older ones take turns, a night's at a time."`
+	AllAnchors         bool          `help:"Compare every anchor there is."`
 	Quiet              bool          `help:"Print no problems, only the sum."`
 }
 
@@ -115,40 +116,35 @@ func (c verifyCmd) Run(e *env) error {
 	return nil
 }
 
-// anchors compares the ledger with the newest anchors kept outside the database, which are the ones that a cut tail would miss; where
-// there is no such file, with those in the database. What differs is added to the report and returned.
+// anchors compares the ledger with the anchors in the database and with those kept outside it, which are the ones that a cut tail would
+// miss. What differs is added to the report and returned.
 func (c verifyCmd) anchors(e *env, v *verify.Verifier, file string, report *verify.Report) ([]verify.Problem, error) {
 	if c.Anchors != "" {
 		file = c.Anchors
 	}
-	var anchors []verify.Anchor
-	var err error
-	if file != "" {
-		anchors, err = readAnchors(file)
-		anchors = anchors[max(0, len(anchors)-c.AnchorCount):]
-	} else {
-		anchors, err = v.Anchors(e.ctx, c.AnchorCount)
-	}
+	lists, err := anchorLists(e.ctx, v, file)
 	if err != nil {
 		return nil, err
 	}
-	if len(anchors) == 0 {
+	compared, err := v.CompareAnchors(e.ctx, lists, verify.AnchorChoice{Newest: c.AnchorCount, All: c.AllAnchors})
+	if err != nil {
+		return nil, err
+	}
+	if len(compared) == 0 {
 		fmt.Fprintln(e.out, "no anchor is there to be compared")
-		return nil, nil
 	}
-	began := time.Now()
-	problems, err := v.CheckAnchors(e.ctx, anchors)
-	if err != nil {
-		return nil, err
+	var problems []verify.Problem
+	for _, x := range compared {
+		for _, p := range x.Problems {
+			fmt.Fprintln(e.out, p)
+		}
+		where := "in the database"
+		if x.Check == verify.CheckAnchorFile {
+			where = "of " + file
+		}
+		fmt.Fprintf(e.out, "%d of %d anchors %s checked, %d differ\n", x.Looked, x.Kept, where, len(x.Problems))
+		report.Add(x)
+		problems = append(problems, x.Problems...)
 	}
-	for _, p := range problems {
-		fmt.Fprintln(e.out, p)
-	}
-	where := "in the database"
-	if file != "" {
-		where = "of " + file
-	}
-	fmt.Fprintf(e.out, "%d anchors %s checked, %d differ\n", len(anchors), where, len(problems))
-	report.Add(verify.CheckAnchor, time.Since(began), problems)
 	return problems, nil
 }
