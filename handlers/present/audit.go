@@ -2,6 +2,8 @@ package present
 
 import (
 	"encoding/json"
+	"math/big"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -14,7 +16,7 @@ import (
 // AuditRow is one row of the audit log.
 func (p Presenter) AuditRow(s audit.Stored) auditlog.Row {
 	v := auditlog.Row{At: p.L.Stamp(s.At, p.Now), Who: p.actor(s.Actor), Actor: s.Actor, Action: p.L.Maybe("kind."+s.Action, s.Action), Object: object(s.Object),
-		State: s.Outcome, Code: s.Code, Reason: p.auditReason(s), Changes: p.auditChanges(s.Before, s.After), Request: ui.ID{Value: s.RequestID}}
+		State: s.Outcome, Code: s.Code, Reason: p.auditReason(s), Changes: p.auditChanges(s), Request: ui.ID{Value: s.RequestID}}
 	if s.OperationID != "" {
 		v.Operation = ui.ID{Value: s.OperationID}
 		if account, _, ok := accountOf(s.Object); ok {
@@ -38,13 +40,38 @@ func (p Presenter) auditReason(s audit.Stored) string {
 // object links what a row is about, where it has a page.
 func object(name string) ui.ID {
 	id := ui.ID{Value: name}
-	switch account, job, ok := accountOf(name); {
-	case ok && job != "":
-		id.URL = JobURL(account, job)
-	case ok:
+	if account, job, ok := accountOf(name); ok {
 		id.URL = AccountURL(account)
+		if job != "" {
+			id.URL = JobURL(account, job)
+		}
+		return id
+	}
+	kind, of, _ := strings.Cut(name, ":")
+	switch {
 	case name == "integrity":
 		id.URL = "/integrity"
+	case of == "":
+	case kind == "rollout":
+		id.URL = RolloutURL(of)
+	case kind == "action":
+		id.URL = ActionURL(of)
+	case kind == "dependency":
+		id.URL = DependencyURL(of)
+	case kind == "settlement":
+		id.URL = SettlementURL(of)
+	case kind == "change_request":
+		id.URL = ApprovalURL(of)
+	case kind == "bulk_grant":
+		id.URL = BulkGrantURL(of)
+	case kind == "bulk_work":
+		id.URL = BulkURL(of)
+	case kind == "cost":
+		id.URL = "/costs/records/" + url.PathEscape(of)
+	case kind == "webhook":
+		id.URL = "/webhooks/" + url.PathEscape(of)
+	case kind == "group":
+		id.URL = "/dead-letters/groups/" + url.PathEscape(of)
 	}
 	return id
 }
@@ -60,8 +87,8 @@ func accountOf(object string) (account, job string, ok bool) {
 }
 
 // auditChanges sets what was before beside what is, member by member.
-func (p Presenter) auditChanges(before, after *string) []ui.Change {
-	was, is := members(before), members(after)
+func (p Presenter) auditChanges(s audit.Stored) []ui.Change {
+	was, is := members(s.Before), members(s.After)
 	var names []string
 	for _, side := range []map[string]string{was, is} {
 		for name := range side {
@@ -73,19 +100,50 @@ func (p Presenter) auditChanges(before, after *string) []ui.Change {
 	for _, name := range slices.Compact(names) {
 		x, inX := was[name]
 		y, inY := is[name]
+		change := ui.Change{Label: p.L.Maybe("field."+strings.ToLower(name), name), Before: p.auditValue(s.Action, name, x), After: p.auditValue(s.Action, name, y)}
 		switch {
 		case inX && inY && x == y:
+			continue
 		case !inY:
-			out = append(out, ui.Change{Label: name, Before: x, After: p.L.T("profile.absent")})
-		case !inX && before == nil:
-			out = append(out, ui.Change{Label: name, After: y})
+			change.After = p.L.T("profile.absent")
+		case !inX && s.Before == nil:
+			change.Before = ""
 		case !inX:
-			out = append(out, ui.Change{Label: name, Before: p.L.T("profile.absent"), After: y})
-		default:
-			out = append(out, ui.Change{Label: name, Before: x, After: y})
+			change.Before = p.L.T("profile.absent")
 		}
+		out = append(out, change)
 	}
 	return out
+}
+
+// auditValue words what a member holds where the console has a word for it elsewhere: states, kinds, counts. Everything else
+// is shown as it was recorded.
+func (p Presenter) auditValue(action, name, value string) string {
+	switch name {
+	case "state":
+		return p.L.Maybe("state."+stateWord(action, value), value)
+	case "kind":
+		return p.L.Maybe("kind."+value, value)
+	case "amount", "balance", "count", "credits", "debits", "jobs", "records", "bytes", "paid", "excluded":
+		if _, ok := new(big.Int).SetString(value, 10); ok {
+			return p.L.Sum(value)
+		}
+	}
+	return value
+}
+
+// stateWord is the catalogue's name of a state: a breaker, a change request and a month are each open and closed in a sense
+// of their own.
+func stateWord(action, state string) string {
+	switch breaker := strings.HasPrefix(action, "breaker_") || strings.HasSuffix(action, "_dependency"); {
+	case breaker && state == "open":
+		return "breaker_open"
+	case breaker && state == "closed":
+		return "healthy"
+	case state == "open":
+		return "undecided"
+	}
+	return state
 }
 
 // members are the members of a JSON object as text, numbers with all their digits; of anything else the value itself.

@@ -85,7 +85,7 @@ func (p Presenter) DeadFacts(f deadletter.Figures) []ui.Fact {
 	}
 	if f.OldestAt != nil {
 		at := p.L.Stamp(*f.OldestAt, p.Now)
-		facts[3].Value, facts[3].Note = at.Relative, at.Full
+		facts[3].Value, facts[3].Note = p.L.Age(*f.OldestAt, p.Now), at.Full
 	}
 	return facts
 }

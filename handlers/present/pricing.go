@@ -38,14 +38,14 @@ func (p Presenter) share(bps int64) string {
 
 // Price says in words what a rule version costs.
 func (p Presenter) Price(r pricing.Rule, unit string) string {
-	parts := []string{p.L.T("price.unit", p.thousandths(r.UnitPrice), unit)}
+	parts := []string{p.L.T("price.unit", p.thousandths(r.UnitPrice), p.L.Unit(unit, 1))}
 	if r.DiscountBps > 0 {
 		parts = append(parts, p.L.T("price.off", p.share(r.DiscountBps)))
 	}
 	if r.Minimum > 0 {
 		parts = append(parts, p.L.T("price.least", p.L.Credits(r.Minimum)))
 	}
-	return strings.Join(append(parts, p.L.T("rounding."+string(r.Rounding))), ", ")
+	return strings.Join(append(parts, p.L.T("rounding."+string(r.Rounding))), p.L.T("list.separator"))
 }
 
 // Example is the worked example of a rule version; was is the version that was in force before, nil for none.

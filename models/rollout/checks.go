@@ -93,9 +93,9 @@ func (c Checks) Why() string {
 	for _, x := range c.All {
 		switch x.Outcome {
 		case Fail:
-			failed = append(failed, fmt.Sprintf("%s failed (%s)", x.Name, x.Why))
+			failed = append(failed, string(x.Name)+" failed"+bracketed(x.Why))
 		case Missing:
-			missing = append(missing, fmt.Sprintf("%s has no data (%s)", x.Name, x.Why))
+			missing = append(missing, string(x.Name)+" has no data"+bracketed(x.Why))
 		}
 	}
 	if len(c.All) == 0 {
@@ -106,6 +106,14 @@ func (c Checks) Why() string {
 		text = strings.ToValidUTF8(text[:400], "") + "…"
 	}
 	return text
+}
+
+// bracketed is what a check says of itself behind its outcome; nothing where it says nothing.
+func bracketed(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
 }
 
 // Costs is what is known of a rollout's costs.

@@ -1964,7 +1964,7 @@ func ResolvePage(f layout.Frame, m Resolve) templ.Component {
 			var templ_7745c5c3_Var108 string
 			templ_7745c5c3_Var108, templ_7745c5c3_Err = templruntime.NewAttributeExpression(m.Revision).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/groups/groups.templ`, Line: 330, Col: 57}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/groups/groups.templ`, Line: 331, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var108)
 			if templ_7745c5c3_Err != nil {
@@ -1981,7 +1981,8 @@ func ResolvePage(f layout.Frame, m Resolve) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = layout.FormPage(f, layout.DeadLetters, crumbs(f.L, m.Title, m.URL), ui.Confirm{Act: m.Act, Title: f.L.T("groups.resolve_title"), Say: f.L.T("groups.resolve_say"),
-			Changes: []ui.Change{{Label: f.L.T("groups.open"), Before: m.Open, After: m.Open}}, Submit: f.L.T("groups.resolve")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var107), templ_7745c5c3_Buffer)
+			Changes: []ui.Change{{Label: f.L.T("col.state"), Before: f.L.T("groupview.open"), After: f.L.T("groupview.resolved")},
+				{Label: f.L.T("groups.open"), After: m.Open}}, Submit: f.L.T("groups.resolve")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var107), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -14,7 +14,8 @@ func TestWordsGoWithTheirNumbers(t *testing.T) {
 		{"Grant of +1 credit", en.T("approval.grant", "+1")}, {"Grant of −1 credit", en.T("approval.grant", "−1")},
 		{"Grant of 1,001 credits", en.T("approval.grant", "1,001")}, {"0 credits per second", en.T("price.unit", "0", "second")},
 		{"60 seconds = 1 credit", en.T("price.example", "60", en.Unit("second", 60), "1")}, {"1 second = 2 credits", en.T("price.example", "1", en.Unit("second", 1), "2")},
-		{"60 second = 1クレジット", ja.T("price.example", "60", ja.Unit("second", 60), "1")},
+		{"60 秒 = 1クレジット", ja.T("price.example", "60", ja.Unit("second", 60), "1")},
+		{"60 bell_2 = 1クレジット", ja.T("price.example", "60", ja.Unit("bell_2", 60), "1")},
 		{"min", en.Unit("min", 2)}, {"MiB", en.Unit("MiB", 2)}, {"queries", en.Unit("query", 2)}, {"arrays", en.Unit("array", 2)}, {"batches", en.Unit("batch", 2)},
 		{"frames", en.Unit("frames", 2)}, {"Bild", en.Unit("Bild", 2)}, {"秒", en.Unit("秒", 2)}, {"", en.Unit("", 2)},
 	} {

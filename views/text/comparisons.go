@@ -120,7 +120,7 @@ func comparisons(key string) (en, ja string) {
 	case "sample.in":
 		return "{1} in {2}", "{2}で{1}"
 	case "sample.seconds":
-		return "{1} s", "{1} 秒"
+		return "{1} s", "{1}秒"
 	case "sample.points":
 		return "{1} points", "{1}ポイント"
 
@@ -133,15 +133,15 @@ func comparisons(key string) (en, ja string) {
 	case "verdict.by":
 		return "by {1} ({2} to {3})", "差 {1}（{2}〜{3}）"
 	case "lack.charges":
-		return "Too little data: {1} of {2} {2|charge|charges} ({3})", "データ不足：課金 {2}件中 {1}件（{3}）"
+		return "Too little data: {1} of {2} {2|charge|charges} ({3})", "データ不足：課金 {2}件中{1}件（{3}）"
 	case "lack.attempts":
-		return "Too little data: {1} of {2} {2|attempt|attempts} ({3})", "データ不足：試行 {2}回中 {1}回（{3}）"
+		return "Too little data: {1} of {2} {2|attempt|attempts} ({3})", "データ不足：試行 {2}回中{1}回（{3}）"
 	case "lack.claims":
-		return "Too little data: {1} of {2} {2|claim|claims} ({3})", "データ不足：取得 {2}回中 {1}回（{3}）"
+		return "Too little data: {1} of {2} {2|claim|claims} ({3})", "データ不足：取得 {2}回中{1}回（{3}）"
 	case "lack.jobs":
-		return "Too little data: {1} of {2} {2|job|jobs} with a known cost ({3})", "データ不足：費用の判明したジョブ {2}件中 {1}件（{3}）"
+		return "Too little data: {1} of {2} {2|job|jobs} with a known cost ({3})", "データ不足：費用の判明したジョブ {2}件中{1}件（{3}）"
 	case "lack.accounts":
-		return "Too little data: {1} of {2} {2|account|accounts} ({3})", "データ不足：{2}アカウント中 {1}（{3}）"
+		return "Too little data: {1} of {2} {2|account|accounts} ({3})", "データ不足：{2}アカウント中{1}（{3}）"
 	case "lack.known_costs":
 		return "Too little data: costs of {1} % of the jobs are known, {2} % are needed ({3})", "データ不足：費用の判明したジョブは{1} %（{2} %必要、{3}）"
 	case "lack.spread":
@@ -150,9 +150,9 @@ func comparisons(key string) (en, ja string) {
 		return "Repeats of that time are not kept any more ({3})", "その期間の再送記録はもう保存されていません（{3}）"
 
 	case "effect.accounts":
-		return "{1} of {2}", "{2}中 {1}"
+		return "{1} of {2}", "{2}件中{1}件"
 	case "effect.about":
-		return "about {1} of {2}", "{2}中 約{1}"
+		return "about {1} of {2}", "{2}件中約{1}件"
 	case "effect.gain":
 		return "Accounts that change to the candidate", "候補に変わるアカウント"
 	case "effect.gain_off":
@@ -160,9 +160,9 @@ func comparisons(key string) (en, ja string) {
 	case "effect.expected":
 		return "Revenue a day, projected", "1日あたりの売上（見込み）"
 	case "effect.of_paid.one":
-		return "{2} of {3} credits; {4} in {1} day", "{3}クレジット中 {2}（{1}日間で{4}）"
+		return "{2} of {3} credits; {4} in {1} day", "{3}クレジット中{2}（{1}日間で{4}）"
 	case "effect.of_paid.other":
-		return "{2} of {3} credits; {4} in {1} days", "{3}クレジット中 {2}（{1}日間で{4}）"
+		return "{2} of {3} credits; {4} in {1} days", "{3}クレジット中{2}（{1}日間で{4}）"
 	case "effect.worst":
 		return "Revenue on the worst day", "最悪の日の売上"
 	case "effect.credits":

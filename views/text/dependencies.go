@@ -44,7 +44,7 @@ func dependencies(key string) (en, ja string) {
 	case "deps.rate":
 		return "Newest results", "最近の結果"
 	case "deps.rate_of":
-		return "{1} of {2} failed", "{2} 件中 {1} 件失敗"
+		return "{1} of {2} failed", "{2}件中{1}件失敗"
 	case "deps.changed":
 		return "Last change ({1})", "最終変更（{1}）"
 	case "deps.since":
@@ -106,17 +106,17 @@ func dependencies(key string) (en, ja string) {
 	case "deps.say_half_open":
 		return "Trying since {1}: {2} may still be let through. Its work closes the breaker by succeeding and opens it again by failing. {3} wait.", "{1} から試行中です。あと{2}を通せます。成功すれば回復し、失敗すれば再び遮断します。{3}が待機しています。"
 	case "deps.say_releasing":
-		return "Releasing at {1} a minute since {2}: {3} still wait, new ones behind them.", "{2} から1分あたり {1} 件で解放中です。{3}が待機し、新しいジョブはその後に続きます。"
+		return "Releasing at {1} a minute since {2}: {3} still wait, new ones behind them.", "{2} から1分あたり {1}件で解放中です。{3}が待機し、新しいジョブはその後に続きます。"
 	case "deps.jobs.one":
-		return "{1} job", "{1} 件のジョブ"
+		return "{1} job", "{1}件のジョブ"
 	case "deps.jobs.other":
-		return "{1} jobs", "{1} 件のジョブ"
+		return "{1} jobs", "{1}件のジョブ"
 	case "deps.many_jobs":
-		return "more than {1} {1|job|jobs}", "{1} 件を超えるジョブ"
+		return "more than {1} {1|job|jobs}", "{1}件を超えるジョブ"
 	case "deps.results":
 		return "Results of the last hour", "直近1時間の結果"
 	case "deps.results_say":
-		return "By the minute in which the attempt began: {1} succeeded, {2} failed, {3} ended in an error that is permanent.", "試行の開始時刻（分）ごと：成功 {1} 件、失敗 {2} 件、恒久的エラー {3} 件。"
+		return "By the minute in which the attempt began: {1} succeeded, {2} failed, {3} ended in an error that is permanent.", "試行の開始時刻（分）ごと：成功 {1}件、失敗 {2}件、恒久的エラー {3}件。"
 	case "deps.no_results":
 		return "No attempt began in the last hour.", "直近1時間に開始した試行はありません。"
 	case "deps.succeeded":
@@ -128,15 +128,15 @@ func dependencies(key string) (en, ja string) {
 	case "deps.running":
 		return "Running", "実行中"
 	case "holdevent.opened":
-		return "Breaker opened: {1} of {2} {2|result|results} failed", "ブレーカーが遮断：{2} 件中 {1} 件失敗"
+		return "Breaker opened: {1} of {2} {2|result|results} failed", "ブレーカーが遮断：{2}件中{1}件失敗"
 	case "holdevent.probing":
-		return "Breaker tries: {1} {1|job is|jobs are} let through", "ブレーカーが試行：{1} 件を通す"
+		return "Breaker tries: {1} {1|job is|jobs are} let through", "ブレーカーが試行：{1}件を通す"
 	case "holdevent.closed":
-		return "Breaker closed: {1} {1|try|tries} went well; released at {2} a minute", "ブレーカーが回復：試行 {1} 件が成功、1分あたり {2} 件で解放"
+		return "Breaker closed: {1} {1|try|tries} went well; released at {2} a minute", "ブレーカーが回復：試行 {1}件が成功、1分あたり {2}件で解放"
 	case "holdevent.held":
 		return "Held by hand", "手動で保留"
 	case "holdevent.released":
-		return "Released by hand at {1} a minute", "手動で解放（1分あたり {1} 件）"
+		return "Released by hand at {1} a minute", "手動で解放（1分あたり {1}件）"
 	case "holdevent.drained":
 		return "All that was held is handed out", "保留分の割り当てが完了"
 	case "holdevent.changed":

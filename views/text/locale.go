@@ -97,9 +97,13 @@ func agree(s string, args []string) string {
 }
 
 // Unit is the name of what is counted, as an action has it, beside a number of them: "second" and 60 give "seconds" in
-// English. A name that is no word of small letters, or an abbreviation, stays as it is.
+// English and the common ones are 秒, 分 and so on in Japanese. A name that is no word of small letters, or an
+// abbreviation, stays as it is.
 func (l Locale) Unit(name string, n int64) string {
-	if l.Lang == Japanese || n == 1 || n == -1 || len(name) < 4 || strings.ContainsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }) {
+	if l.Lang == Japanese {
+		return japaneseUnit(name)
+	}
+	if n == 1 || n == -1 || len(name) < 4 || strings.ContainsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return name
 	}
 	switch last := name[len(name)-1]; {
@@ -111,6 +115,29 @@ func (l Locale) Unit(name string, n int64) string {
 		return name[:len(name)-1] + "ies"
 	}
 	return name + "s"
+}
+
+// japaneseUnit is the usual word for what media work is counted in; any other name stays as the action has it.
+func japaneseUnit(name string) string {
+	switch name {
+	case "second":
+		return "秒"
+	case "minute":
+		return "分"
+	case "hour":
+		return "時間"
+	case "image":
+		return "画像"
+	case "frame":
+		return "フレーム"
+	case "page":
+		return "ページ"
+	case "character":
+		return "文字"
+	case "word":
+		return "単語"
+	}
+	return name
 }
 
 // N returns the phrase key+".one" for exactly 1 and key+".other" for all other counts. {1} is the count
@@ -138,6 +165,7 @@ func phrase(key string) (en, ja string) {
 		answers,
 		auditlog,
 		auditactions,
+		auditFields,
 		approvals,
 		bulkgrants,
 		comparisons,

@@ -150,7 +150,7 @@ func months(key string) (en, ja string) {
 	case "month.chart_credits_say":
 		return "Above the line what accounts got, below it what was taken. The largest day is {1} up and {2} down.", "線の上は増、下は減です。最大は1日あたり増{1}、減{2}です。"
 	case "month.axis_credits":
-		return "{1} {1|credit|credits}", "{1} クレジット"
+		return "{1} {1|credit|credits}", "{1}クレジット"
 	case "month.axis_rate":
 		return "{1} of what was charged", "課金額の{1}"
 	case "month.chart_rates":

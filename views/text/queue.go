@@ -78,7 +78,7 @@ func queue(key string) (en, ja string) {
 	case "queue.throughput":
 		return "Handed out to workers", "ワーカーへの割り当て"
 	case "queue.throughput_say":
-		return "By the minute, last hour: {1} {1|attempt|attempts} began, {2} of them failed.", "直近1時間、1分ごと：開始した試行 {1} 件、うち失敗 {2} 件。"
+		return "By the minute, last hour: {1} {1|attempt|attempts} began, {2} of them failed.", "直近1時間、1分ごと：開始した試行 {1}件、うち失敗 {2}件。"
 	case "queue.throughput_none":
 		return "No attempt began in the last hour.", "直近1時間に開始した試行はありません。"
 	case "queue.not_failed":

@@ -338,7 +338,7 @@ func work(key string) (en, ja string) {
 	case "overview.oldest":
 		return "oldest {1}", "最も古いもの：{1}"
 	case "overview.together":
-		return "{1} {1|credit|credits} together", "合計 {1} クレジット"
+		return "{1} {1|credit|credits} together", "合計 {1}クレジット"
 	case "overview.integrity":
 		return "Findings in the ledger", "台帳の検出事項"
 	case "overview.integrity_never":

@@ -314,3 +314,34 @@ func factTone(f Fact) string {
 
 // wide tells whether a fact's figure needs the room of two: an amount is never cut.
 func wide(f Fact) bool { return utf8.RuneCountInString(f.Value) > 12 }
+
+// longest is the number of characters of the longest figure of a line that is not wide.
+func longest(facts []Fact) int {
+	n := 0
+	for _, f := range facts {
+		if !wide(f) {
+			n = max(n, utf8.RuneCountInString(f.Value))
+		}
+	}
+	return n
+}
+
+// fit is the size of a line's figures, "l", "m" or "s": the largest at which all of them stand beside each other in the width
+// that a page has at 1280 pixels. Where there is less room they take a second line, and none is broken in its middle.
+func fit(facts []Fact) string {
+	const page, padding, digit = 63.0, 2.0, 0.64 // widths in rem, rem and em
+	places := len(facts)
+	for _, f := range facts {
+		if wide(f) {
+			places++
+		}
+	}
+	fits := func(size float64) bool { return float64(places)*(float64(longest(facts))*digit*size+padding) <= page }
+	switch {
+	case fits(1.625):
+		return "l"
+	case fits(1.25):
+		return "m"
+	}
+	return "s"
+}
