@@ -3,10 +3,10 @@
 package console
 
 import (
-	"bytes"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -347,14 +347,17 @@ type component = templ.Component
 
 // render writes a page from a buffer, so that an error while rendering can still become an error page.
 func render(c echo.Context, status int, page templ.Component) error {
-	var b bytes.Buffer
-	if err := page.Render(c.Request().Context(), &b); err != nil {
+	var whole pieces
+	if err := page.Render(c.Request().Context(), &whole); err != nil {
 		return err
 	}
 	header := c.Response().Header()
 	header.Set("Vary", "HX-Request")
 	header.Set("Cache-Control", "no-store")
-	return c.HTMLBlob(status, b.Bytes())
+	header.Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	header.Set(echo.HeaderContentLength, strconv.Itoa(whole.size()))
+	c.Response().WriteHeader(status)
+	return whole.send(c.Response())
 }
 
 // local is next if it is a path of this console, else "/": nobody can be sent elsewhere.

@@ -18,6 +18,7 @@ func Isolate(s string) string {
 	turns, depth, lowest := false, 0, 0
 	for _, r := range s {
 		switch {
+		case r < '\u0590': // Hebrew is the first
 		case r >= '\u2066' && r <= firstStrongIsolate:
 			depth++
 			turns = true

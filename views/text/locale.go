@@ -60,22 +60,39 @@ func (l Locale) Other() Lang {
 // T returns the phrase for a key with {1}, {2} … replaced by args. A key that no catalogue file has gives
 // the key in ⟦brackets⟧, which the tests look for.
 func (l Locale) T(key string, args ...string) string {
-	en, ja := phrase(key)
-	s := en
-	if l.Lang == Japanese {
-		s = ja
-	}
+	s := l.words(key)
 	if s == "" {
 		return "⟦" + key + "⟧"
 	}
 	if len(args) == 0 {
 		return s
 	}
-	pairs := make([]string, 0, 2*len(args))
-	for i, a := range args {
-		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", Isolate(a))
+	return fill(agree(s, args), args)
+}
+
+// fill puts args in the places of {1}, {2} …; a place for which there is none stays as it is.
+func fill(s string, args []string) string {
+	var b strings.Builder
+	for {
+		open := strings.IndexByte(s, '{')
+		if open < 0 {
+			break
+		}
+		length := strings.IndexByte(s[open:], '}')
+		if length < 0 {
+			break
+		}
+		b.WriteString(s[:open])
+		if n, err := strconv.Atoi(s[open+1 : open+length]); err == nil && n >= 1 && n <= len(args) {
+			b.WriteString(Isolate(args[n-1]))
+			s = s[open+length+1:]
+			continue
+		}
+		b.WriteByte('{')
+		s = s[open+1:]
 	}
-	return strings.NewReplacer(pairs...).Replace(agree(s, args))
+	b.WriteString(s)
+	return b.String()
 }
 
 // choice is a word of a phrase that goes with a number: {1|job|jobs}.
@@ -153,15 +170,27 @@ func (l Locale) N(key string, n int64, args ...string) string {
 // Maybe is T for words that come from outside the catalogue, such as an error class or an action that a
 // newer release may add: an unknown key gives fallback.
 func (l Locale) Maybe(key, fallback string) string {
-	if en, _ := phrase(key); en == "" {
-		return fallback
+	if s := l.words(key); s != "" {
+		return s
 	}
-	return l.T(key)
+	return fallback
 }
 
-// phrase looks a key up in the catalogue files, one after the other.
+// words is the phrase for a key as it stands in the catalogue, "" where no file has it.
+func (l Locale) words(key string) string {
+	en, ja := phrase(key)
+	if l.Lang == Japanese {
+		return ja
+	}
+	return en
+}
+
+// phrase looks a key up in the catalogue files, one after the other; those first that rows of tables ask.
 func phrase(key string) (en, ja string) {
 	for _, file := range [...]func(string) (string, string){
+		words,
+		shell,
+		money,
 		answers,
 		auditlog,
 		auditactions,
@@ -180,7 +209,6 @@ func phrase(key string) (en, ja string) {
 		held,
 		forms,
 		integrity,
-		money,
 		months,
 		people,
 		pricing,
@@ -190,10 +218,8 @@ func phrase(key string) (en, ja string) {
 		rolloutSay,
 		rolloutSteps,
 		settlements,
-		shell,
 		triage,
 		webhooks,
-		words,
 		work,
 	} {
 		if en, ja = file(key); en != "" {
