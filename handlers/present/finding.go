@@ -22,8 +22,16 @@ func (p Presenter) example(e rollout.Example) (what, expected, found string) {
 		return e.What, e.Expected, e.Found // of before there were codes
 	}
 	what = p.L.T("finding."+string(kind), number)
-	if kind == rollout.Admission {
+	switch kind {
+	case rollout.Admission:
 		return what, p.reached(e.Expected), p.admitted(e.Found)
+	case rollout.Threshold:
+		if e.Expected == "" {
+			return what, p.L.T("finding.no_stage"), p.L.Sum(e.Found)
+		}
+		return what, p.L.T("finding.under", p.L.Sum(e.Expected)), p.L.Sum(e.Found)
+	case rollout.LeftOut, rollout.EnrolledBefore:
+		return what, p.findingValue(kind, e.Expected), p.admitted(e.Found)
 	}
 	return what, p.findingValue(kind, e.Expected), p.findingValue(kind, e.Found)
 }
@@ -34,9 +42,26 @@ func (p Presenter) findingValue(kind rollout.Problem, value string) string {
 		return p.L.T("finding.none")
 	}
 	switch kind {
-	case rollout.EntryPrice, rollout.ReplayPrice:
+	case rollout.EntryPrice, rollout.AnswerPrice, rollout.ReplayPrice:
 		price, rule, _ := strings.Cut(value, "|")
 		return p.L.T("finding.price_by", p.orNone(p.L.Sum(price)), p.orNone(rule))
+	case rollout.OperationOfCharge:
+		if value == "0" {
+			return p.L.T("finding.none")
+		}
+		return p.L.T("finding.with_result")
+	case rollout.BucketOfAccount:
+		return p.L.Sum(value)
+	case rollout.EnrolmentOfAccount:
+		return p.L.T("finding.enrolled_at", value)
+	case rollout.EnrolledBefore:
+		return p.L.T("finding.candidate", p.L.T("finding.enrolled_at", value))
+	case rollout.LeftOut:
+		bucket, threshold, there := strings.Cut(value, "|")
+		if !there {
+			return p.L.T("finding.candidate", p.L.T("finding.named"))
+		}
+		return p.L.T("finding.candidate", p.L.T("finding.below", p.L.Sum(bucket), p.L.Sum(threshold)))
 	case rollout.ChargeOfDecision:
 		var charges []string
 		for _, c := range strings.Split(value, ";") {

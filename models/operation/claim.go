@@ -42,8 +42,8 @@ const (
 
 	// replayThere finds the stored operation of the same input; the account's key and perhaps a further
 	// condition follow.
-	replayThere = `there AS (SELECT o.account_key, o.scope, o.id, o.kind, o.result::text AS result, o.job_key,
-				j.id AS job_id, j.cost, j.rule_version, j.rollout_id, j.cohort
+	replayThere = `there AS (SELECT o.account_key, o.scope, o.id, o.result::text AS result, o.job_key, ` + servedPrice + `,
+				j.id AS job_id, j.rule_version, j.rollout_id, j.cohort
 			FROM operations o LEFT JOIN jobs j ON j.account_key = o.account_key AND j.key = o.job_key
 			WHERE o.scope = $2 AND o.id = $3 AND o.result IS NOT NULL
 				AND o.input_version = $4::smallint AND o.input::text = $5::text AND o.account_key = `
@@ -51,7 +51,7 @@ const (
 		counted AS (INSERT INTO operation_attempts (account_key, scope, operation_id, attempt, outcome, price, rule_version, actor, request_id, trace_id)
 			SELECT account_key, scope, id,
 				2 + (SELECT count(*) FROM operation_attempts p WHERE (p.account_key, p.scope, p.operation_id) = (there.account_key, there.scope, there.id)),
-				'replayed', CASE kind WHEN 'charge' THEN cost END, CASE kind WHEN 'charge' THEN rule_version END, $6, $7, $8::bytea
+				'replayed', served_price, served_rule, $6, $7, $8::bytea
 			FROM there RETURNING attempt)`
 	replayAnswer = ` SELECT account_key, NULL::timestamptz, result, job_key, job_id, rule_version, rollout_id, cohort, attempt FROM there, counted`
 
@@ -65,6 +65,11 @@ const (
 	replayInAccount = `WITH ` + replayThere + accountByID + replayCount + replayAnswer
 	replayByKey     = `WITH ` + replayThere + accountByKey + replayCount + replayAnswer
 )
+
+// servedPrice is price and rule version that the stored result o of a charge tells whoever sends it again. They are read from that
+// text and not from the job, so that the checks of a rollout compare what was really said; a cost that is no whole number is none.
+const servedPrice = `CASE WHEN o.kind = 'charge' AND o.result #>> '{job,cost}' ~ '^[0-9]{1,18}$' THEN (o.result #>> '{job,cost}')::bigint END AS served_price,
+				CASE o.kind WHEN 'charge' THEN o.result #>> '{job,rule_version}' END AS served_rule`
 
 // answer is the one row that the statements above return.
 type answer struct {

@@ -377,9 +377,8 @@ func (s *Store) known(ctx context.Context, tx *Tx, digests map[string]string) (O
 		(account_key, scope, operation_id, attempt, outcome, fields, price, rule_version, actor, request_id, trace_id)
 		SELECT o.account_key, o.scope, o.id,
 			2 + (SELECT count(*) FROM operation_attempts p WHERE (p.account_key, p.scope, p.operation_id) = (o.account_key, o.scope, o.id)),
-			?, ?::text[], j.cost, j.rule_version, ?, ?, ?::bytea
-		FROM operations o LEFT JOIN jobs j ON o.kind = 'charge' AND j.account_key = o.account_key AND j.key = o.job_key
-		WHERE o.account_key = ? AND o.scope = ? AND o.id = ? RETURNING attempt`,
+			?, ?::text[], served_price, served_rule, ?, ?, ?::bytea
+		FROM (SELECT o.account_key, o.scope, o.id, `+servedPrice+` FROM operations o WHERE o.account_key = ? AND o.scope = ? AND o.id = ?) o RETURNING attempt`,
 		outcome, textArray(fields), r.Actor.String(), r.RequestID, tx.TraceID,
 		stored.AccountKey, stored.Scope, stored.ID).Scan(&attempt).Error
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 const (
 	// againRows is how many decisions one run looks at once more: what was right may have been damaged since. The rounds of
 	// live rollouts go on to the last one, for againFor at most: see reread.
-	againRows = 20_000
+	againRows = 50_000
 	againFor  = 15 * time.Second
 	// keptFindings is how many findings of one run are kept.
 	keptFindings = 1000
@@ -26,41 +26,30 @@ const (
 // checker makes the three checks of a rollout.
 type checker struct {
 	costs CostsFunc
-	// again is againRows; tests make it small.
-	again int
+	// rows is againRows; tests make it small.
+	rows int
 }
 
 // run examines the decisions that are new below the oldest transaction under way, those whose entries or replays are
 // new, those with an open finding, and a part of all others in turn; stores what came out; and returns it. Two runs of
 // a rollout wait for each other.
 func (c checker) run(ctx context.Context, g *gorm.DB, r Rollout) (Checks, error) {
-	g = g.WithContext(ctx)
-	if err := g.Exec(`INSERT INTO rollout_checks (rollout_id) VALUES (?) ON CONFLICT DO NOTHING`, r.ID).Error; err != nil {
-		return Checks{}, fmt.Errorf("rollout: checks: %w", err)
-	}
-	var at progress
-	err := g.Raw(`SELECT horizon::text AS horizon, examined, again_tx::text AS again_tx, again_account, again_id, checked_at
-		FROM rollout_checks WHERE rollout_id = ? FOR UPDATE`, r.ID).Scan(&at).Error
-	if err != nil {
-		return Checks{}, fmt.Errorf("rollout: checks: %w", err)
-	}
-	// In a statement of its own: the one above may have waited for another run.
-	var now struct {
-		Upto string
-		Now  time.Time
-	}
-	if err := g.Raw(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS upto, clock_timestamp() AS now`).Scan(&now).Error; err != nil {
-		return Checks{}, fmt.Errorf("rollout: horizon: %w", err)
-	}
-	examined, err := c.examine(ctx, g, r, at, now.Upto)
+	at, err := c.lock(ctx, g, r.ID)
 	if err != nil {
 		return Checks{}, err
 	}
-	out := Checks{At: now.Now.UTC(), Examined: at.Examined + examined}
+	if _, err := c.again(ctx, g, r, at); err != nil {
+		return Checks{}, err
+	}
+	examined, err := c.examine(ctx, g, r, at, at.Upto)
+	if err != nil {
+		return Checks{}, err
+	}
+	out := Checks{At: at.Now.UTC(), Examined: at.Examined + examined}
 	if err := c.conclude(ctx, g, r, &out); err != nil {
 		return Checks{}, err
 	}
-	err = g.Exec(`UPDATE rollout_checks SET horizon = GREATEST(horizon, ?::xid8), examined = ? WHERE rollout_id = ?`, now.Upto, out.Examined, r.ID).Error
+	err = g.WithContext(ctx).Exec(`UPDATE rollout_checks SET horizon = GREATEST(horizon, ?::xid8), examined = ? WHERE rollout_id = ?`, at.Upto, out.Examined, r.ID).Error
 	if err != nil {
 		return Checks{}, fmt.Errorf("rollout: horizon: %w", err)
 	}
@@ -75,111 +64,96 @@ type progress struct {
 	AgainAccount int64
 	AgainID      string
 	CheckedAt    *time.Time
+	// Upto is the oldest transaction under way, Now the database's clock.
+	Upto string
+	Now  time.Time
 }
 
-// examined is the set of decisions that one run looks at; the parameters are those of examine. A decision whose
-// replays or entries are new is found through them.
-const examined = `fresh AS (SELECT account_key, operation_id FROM decisions WHERE rollout_id = @ro AND tx >= (@from)::xid8 AND tx < (@upto)::xid8),
-	again AS (SELECT account_key, operation_id, tx FROM decisions WHERE rollout_id = @ro AND tx < (@from)::xid8
-		AND (tx, account_key, operation_id) > ((@again_tx)::xid8, @again_account, @again_id) ORDER BY tx, account_key, operation_id LIMIT @again_rows),
-	moved AS (SELECT e.account_key, j.operation_id FROM entries e JOIN jobs j ON j.account_key = e.account_key AND j.key = e.job_key
-		WHERE e.rollout_id = @ro AND e.created_at > @since),
-	served AS (SELECT p.account_key, p.operation_id FROM operation_attempts p WHERE p.at > @since AND p.scope = '' AND p.outcome = 'replayed'),
-	open AS (SELECT account_key, operation_id FROM rollout_findings WHERE rollout_id = @ro AND gone_at IS NULL),
-	d AS MATERIALIZED (SELECT d.account_key, d.operation_id, d.action, d.units, d.rule_version, d.price, d.rollout_id, d.rollout_version, d.stage, d.cohort,
-			d.bucket, d.at, d.reason, d.expires_at IS NOT NULL AS quoted, o.job_key, o.result IS NOT NULL AS charged
-		FROM (SELECT account_key, operation_id FROM fresh UNION SELECT account_key, operation_id FROM again UNION SELECT * FROM moved
-			UNION SELECT * FROM served UNION SELECT * FROM open) one
-		JOIN decisions d ON d.account_key = one.account_key AND d.operation_id = one.operation_id AND d.rollout_id = @ro
-		LEFT JOIN operations o ON o.account_key = d.account_key AND o.scope = '' AND o.id = d.operation_id AND o.kind = 'charge')`
-
-// bucketOf is what Bucket of package pricing says of account a in rollout o: 2^32 is 67296 in the numbers modulo 100000.
-const bucketOf = `(SELECT (('x' || substr(h, 1, 8))::bit(32)::bigint % 100000 * 67296 + ('x' || substr(h, 9, 8))::bit(32)::bigint) % 100000
-			FROM encode(sha256(convert_to('recoup-bucket-v1', 'UTF8') || decode('00', 'hex') || convert_to(o.salt, 'UTF8') || decode('00', 'hex') || convert_to(a.id, 'UTF8')), 'hex') h)`
-
-// problems are what is wrong with the decisions of d, one row each: check, account, operation, what, expected, found. What
-// and the values are codes, see Problem. What an account's plan, region and attributes were at the time nobody knows any
-// more, so admission is held against names, thresholds and enrolments.
-const problems = `SELECT 'uniqueness' AS "check", d.account_key, d.operation_id, 'operation_charges' AS what, '1' AS expected, n::text AS found
-		FROM d CROSS JOIN LATERAL (SELECT count(*) AS n FROM entries e WHERE e.operation_id = d.operation_id AND e.account_key = d.account_key AND e.type = 'charge') x WHERE n > 1
-	UNION ALL SELECT 'uniqueness', d.account_key, d.operation_id, 'job_charges', '1', n::text
-		FROM d CROSS JOIN LATERAL (SELECT count(*) AS n FROM entries e WHERE e.account_key = d.account_key AND e.job_key = d.job_key AND e.type = 'charge') x WHERE n > 1
-	UNION ALL SELECT 'consistency', d.account_key, d.operation_id, 'entry_price:' || e.seq, d.price || '|' || d.rule_version,
-			abs(e.amount::numeric) || '|' || COALESCE(e.rule_version, '')
-		FROM d JOIN entries e ON e.account_key = d.account_key AND e.job_key = d.job_key
-		WHERE abs(e.amount::numeric) <> d.price OR e.rule_version IS DISTINCT FROM d.rule_version
-	UNION ALL SELECT 'consistency', d.account_key, d.operation_id, 'replay_price:' || p.attempt, d.price || '|' || d.rule_version,
-			COALESCE(p.price::text, '') || '|' || COALESCE(p.rule_version, '')
-		FROM d JOIN operation_attempts p ON p.account_key = d.account_key AND p.scope = '' AND p.operation_id = d.operation_id AND p.outcome = 'replayed'
-		WHERE d.charged AND (p.price, p.rule_version) IS DISTINCT FROM (d.price, d.rule_version)
-	UNION ALL SELECT 'consistency', d.account_key, d.operation_id, 'admission:' || d.rollout_version,
-			COALESCE(v.state_after || '|' || v.stage_after, ''), d.reason || '|' || COALESCE(d.stage::text, '')
-		FROM d JOIN accounts a ON a.key = d.account_key JOIN rollouts o ON o.id = d.rollout_id
-			LEFT JOIN rollout_events v ON v.rollout_id = d.rollout_id AND v.version = d.rollout_version
-		WHERE v.version IS NULL OR d.bucket <> ` + bucketOf + ` OR v.state_after NOT IN ('running', 'paused', 'halted')
-			OR d.cohort = 'candidate' AND d.reason <> 'enrolled' AND (v.state_after <> 'running' OR d.stage > v.stage_after)
-			OR d.cohort = 'candidate' AND NOT EXISTS (SELECT 1 FROM enrolments n WHERE n.account_key = d.account_key AND n.rollout_id = d.rollout_id
-				AND (d.reason <> 'enrolled' OR n.stage = d.stage))
-			OR d.reason IN ('below_threshold', 'named') AND NOT EXISTS (SELECT 1 FROM rollout_stages s WHERE s.rollout_id = d.rollout_id AND s.stage = d.stage
-				AND CASE d.reason WHEN 'named' THEN COALESCE(jsonb_exists(s.segment -> 'accounts', a.id), false) ELSE d.bucket < s.threshold END)
-			OR d.cohort = 'baseline' AND v.state_after = 'running' AND EXISTS (SELECT 1 FROM rollout_stages s WHERE s.rollout_id = d.rollout_id AND s.stage <= v.stage_after
-				AND (COALESCE(jsonb_exists(s.segment -> 'accounts', a.id), false) OR d.bucket < s.threshold AND NOT jsonb_exists_any(s.segment, ARRAY['plans', 'regions', 'attributes'])))
-			OR d.cohort = 'baseline' AND EXISTS (SELECT 1 FROM enrolments n WHERE n.account_key = d.account_key AND n.rollout_id = d.rollout_id
-				AND n.enrolled_at < d.at - make_interval(secs => @lateness))
-	UNION ALL SELECT 'reconciliation', d.account_key, d.operation_id, 'charge',
-			'-' || d.price || '|' || d.rule_version || '|' || d.rollout_id || '|' || d.cohort, COALESCE(x.found, '')
-		FROM d LEFT JOIN LATERAL (SELECT string_agg(e.amount || '|' || COALESCE(e.rule_version, '') || '|' || COALESCE(e.rollout_id, '') || '|' || COALESCE(e.cohort, ''), ';' ORDER BY e.seq) AS found,
-				count(*) AS n, bool_and((e.amount, e.rule_version, e.rollout_id, e.cohort, e.job_key) IS NOT DISTINCT FROM (-d.price, d.rule_version, d.rollout_id, d.cohort, d.job_key)) AS same
-			FROM entries e WHERE e.operation_id = d.operation_id AND e.account_key = d.account_key AND e.type = 'charge') x ON true
-		WHERE (d.charged OR NOT d.quoted) AND (x.n <> 1 OR NOT x.same)
-	UNION ALL SELECT 'reconciliation', d.account_key, d.operation_id, 'job', d.units || '|' || d.action || '|' || d.price || '|' || d.rule_version || '|' || d.rollout_id || '|' || d.cohort,
-			j.units || '|' || j.action || '|' || j.cost || '|' || j.rule_version || '|' || COALESCE(j.rollout_id, '') || '|' || j.cohort
-		FROM d JOIN jobs j ON j.account_key = d.account_key AND j.key = d.job_key
-		WHERE (d.units, d.action, d.price, d.rule_version, d.rollout_id, d.cohort) IS DISTINCT FROM (j.units, j.action, j.cost, j.rule_version, j.rollout_id, j.cohort)
-	UNION ALL SELECT 'reconciliation', e.account_key, e.operation_id, 'decision', '1', '0'
-		FROM entries e WHERE e.rollout_id = @ro AND e.type = 'charge' AND NOT EXISTS (SELECT 1 FROM decisions y
-			WHERE y.account_key = e.account_key AND y.operation_id = e.operation_id AND y.rollout_id = @ro)`
-
-// examine looks at decisions and keeps what it finds: a new finding is made, one that is right again is marked gone.
-// It returns how many decisions were new.
-func (c checker) examine(ctx context.Context, g *gorm.DB, r Rollout, at progress, upto string) (int64, error) {
-	since := time.Time{}
-	if at.CheckedAt != nil {
-		since = at.CheckedAt.Add(-lateness)
+// look examines a set of decisions, recent or older, and keeps what it finds: a new finding is made, one that is right again is
+// marked gone.
+func (c checker) look(ctx context.Context, g *gorm.DB, r Rollout, source string, args map[string]any) (seen, error) {
+	var s seen
+	g = g.WithContext(ctx)
+	if err := g.Exec(planning).Error; err != nil {
+		return s, fmt.Errorf("rollout: examine: %w", err)
 	}
-	args := map[string]any{"ro": r.ID, "from": at.Horizon, "upto": upto, "since": since,
-		"again_tx": at.AgainTx, "again_account": at.AgainAccount, "again_id": at.AgainID, "again_rows": c.again, "kept": keptFindings, "lateness": lateness.Seconds()}
-	var seen struct {
-		Fresh int64
-		Tx    *string
-		Acc   *int64
-		ID    *string
-		N     int64
-	}
-	err := g.Raw(`WITH `+examined+`,
+	args["ro"], args["salt"], args["kept"], args["lateness"] = r.ID, r.Salt, keptFindings, lateness.Seconds()
+	err := g.Raw(`WITH source AS (`+source+`), `+examined+`,
 		p AS MATERIALIZED (`+problems+`),
 		made AS (INSERT INTO rollout_findings (rollout_id, "check", account_key, operation_id, what, expected, found)
 			SELECT @ro, "check", account_key, operation_id, what, expected, found FROM p LIMIT @kept
 			ON CONFLICT (rollout_id, "check", account_key, operation_id, what) DO UPDATE
 				SET expected = EXCLUDED.expected, found = EXCLUDED.found, gone_at = NULL,
 					found_at = CASE WHEN rollout_findings.gone_at IS NULL THEN rollout_findings.found_at ELSE clock_timestamp() END),
-		gone AS (UPDATE rollout_findings f SET gone_at = clock_timestamp() WHERE f.rollout_id = @ro AND f.gone_at IS NULL AND NOT EXISTS (SELECT 1 FROM p
+		gone AS (UPDATE rollout_findings f SET gone_at = clock_timestamp() WHERE f.rollout_id = @ro AND f.gone_at IS NULL AND @open AND NOT EXISTS (SELECT 1 FROM p
 			WHERE (p."check", p.account_key, p.operation_id, p.what) = (f."check", f.account_key, f.operation_id, f.what)))
-		SELECT (SELECT count(*) FROM fresh) AS fresh, (SELECT count(*) FROM again) AS n, l.tx::text AS tx, l.account_key AS acc, l.operation_id AS id
-		FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT * FROM again ORDER BY tx DESC, account_key DESC, operation_id DESC LIMIT 1) l ON true`, args).Scan(&seen).Error
+		SELECT (SELECT count(*) FILTER (WHERE tx >= (@from)::xid8 AND tx < (@upto)::xid8) FROM d) AS fresh, (SELECT count(*) FROM d) AS n,
+			l.tx::text AS tx, l.account_key AS account, l.operation_id AS id
+		FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT * FROM d ORDER BY tx DESC, account_key DESC, operation_id DESC LIMIT 1) l ON true`, args).Scan(&s).Error
 	if err != nil {
-		return 0, fmt.Errorf("rollout: examine: %w", err)
+		return s, fmt.Errorf("rollout: examine: %w", err)
 	}
-	if seen.Tx == nil || seen.N < int64(c.again) {
-		// The end is reached: the next run begins anew.
+	return s, nil
+}
+
+// seen is what a look was at: how many decisions, how many of them were new, and the last one; nil for none.
+type seen struct {
+	N, Fresh int64
+	Tx, ID   *string
+	Account  *int64
+}
+
+// examine looks at what is new since the last time, and at what was wrong then. It returns how many decisions were new.
+func (c checker) examine(ctx context.Context, g *gorm.DB, r Rollout, at progress, upto string) (int64, error) {
+	since := time.Time{}
+	if at.CheckedAt != nil {
+		since = at.CheckedAt.Add(-lateness)
+	}
+	s, err := c.look(ctx, g, r, recent, map[string]any{"from": at.Horizon, "upto": upto, "since": since, "charges_since": since, "open": true})
+	return s.Fresh, err
+}
+
+// again looks once more at decisions that were right before, at the next ones in turn, and where it begins anew at all charges of
+// the rollout. It reports whether more are left.
+func (c checker) again(ctx context.Context, g *gorm.DB, r Rollout, at progress) (bool, error) {
+	charges := time.Time{}
+	if at.AgainTx != "0" {
+		charges = at.Now
+	}
+	s, err := c.look(ctx, g, r, older, map[string]any{"from": at.Horizon, "upto": at.Horizon, "again_tx": at.AgainTx, "again_account": at.AgainAccount, "again_id": at.AgainID,
+		"again_rows": c.rows, "charges_since": charges, "open": false})
+	if err != nil {
+		return false, err
+	}
+	more := s.N == int64(c.rows)
+	if !more {
 		zero, none, empty := "0", int64(0), ""
-		seen.Tx, seen.Acc, seen.ID = &zero, &none, &empty
+		s.Tx, s.Account, s.ID = &zero, &none, &empty
 	}
-	err = g.Exec(`UPDATE rollout_checks SET again_tx = ?::xid8, again_account = ?, again_id = ? WHERE rollout_id = ?`, *seen.Tx, *seen.Acc, *seen.ID, r.ID).Error
+	err = g.WithContext(ctx).Exec(`UPDATE rollout_checks SET again_tx = ?::xid8, again_account = ?, again_id = ? WHERE rollout_id = ?`, *s.Tx, *s.Account, *s.ID, r.ID).Error
 	if err != nil {
-		return 0, fmt.Errorf("rollout: examine: %w", err)
+		return false, fmt.Errorf("rollout: examine: %w", err)
 	}
-	return seen.Fresh, nil
+	return more, nil
+}
+
+// lock waits for other runs of the rollout's checks, and returns how far they have read.
+func (c checker) lock(ctx context.Context, g *gorm.DB, id string) (progress, error) {
+	g = g.WithContext(ctx)
+	var at progress
+	if err := g.Exec(`INSERT INTO rollout_checks (rollout_id) VALUES (?) ON CONFLICT DO NOTHING`, id).Error; err != nil {
+		return at, fmt.Errorf("rollout: checks: %w", err)
+	}
+	err := g.Raw(`SELECT horizon::text AS horizon, examined, again_tx::text AS again_tx, again_account, again_id, checked_at
+		FROM rollout_checks WHERE rollout_id = ? FOR UPDATE`, id).Scan(&at).Error
+	if err != nil {
+		return at, fmt.Errorf("rollout: checks: %w", err)
+	}
+	// In a statement of its own: the one above may have waited for another run.
+	if err := g.Raw(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS upto, clock_timestamp() AS now`).Scan(&at).Error; err != nil {
+		return at, fmt.Errorf("rollout: horizon: %w", err)
+	}
+	return at, nil
 }
 
 // conclude says how the three checks come out.
@@ -280,48 +254,42 @@ func (s *Service) Check(ctx context.Context, id string) (Checks, error) {
 	return made, nil
 }
 
-// reread looks at all older decisions of a rollout once more and keeps what it finds for the check that follows: damage to
-// one of them is found by the next round, however many there are, as long as a round reads them within againFor. Else it
-// goes on where it stopped.
-func (s *Service) reread(ctx context.Context, r Rollout) error {
-	for begun := time.Now(); time.Since(begun) < againFor; {
-		more := false
+// reread looks at all older decisions of a rollout once more, and at all its charges, and keeps what it finds for the check that
+// follows: damage to one of them is found by the next round, however many there are, as long as a round reads them until
+// deadline. Else it goes on where it stopped. Between two parts others may make the checks.
+func (s *Service) reread(ctx context.Context, r Rollout, deadline time.Time) error {
+	for more := true; more && time.Now().Before(deadline); {
 		err := db.InTx(ctx, s.g, func(g *gorm.DB) error {
-			g = g.WithContext(ctx)
-			var at progress
-			res := g.Raw(`SELECT horizon::text AS horizon, again_tx::text AS again_tx, again_account, again_id, clock_timestamp() AS checked_at
-				FROM rollout_checks WHERE rollout_id = ? FOR UPDATE`, r.ID).Scan(&at)
-			if res.Error != nil || res.RowsAffected == 0 {
-				return res.Error
+			at, err := s.checks.lock(ctx, g, r.ID)
+			if err == nil {
+				more, err = s.checks.again(ctx, g, r, at)
 			}
-			// What is new is not this look's: nothing lies between the horizon and itself, nor after now.
-			now := at.CheckedAt.Add(lateness)
-			at.CheckedAt = &now
-			if _, err := s.checks.examine(ctx, g, r, at, at.Horizon); err != nil {
-				return err
-			}
-			return g.Raw(`SELECT again_tx <> '0' FROM rollout_checks WHERE rollout_id = ?`, r.ID).Row().Scan(&more)
+			return err
 		})
-		if err != nil || !more {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// CheckLive makes the checks of all rollouts that are live, and looks at their older decisions once more. It goes on after a
-// failure and returns the first.
+// CheckLive makes the checks of all rollouts that are live, and looks at their older decisions once more: againFor in all, of
+// which each has its share and what those before it left. It goes on after a failure and returns the first.
 func (s *Service) CheckLive(ctx context.Context) error {
 	live, err := s.Live(ctx)
 	if err != nil {
 		return err
 	}
 	var first error
-	for _, r := range live {
-		err := s.reread(ctx, r)
+	begun, checking := time.Now(), time.Duration(0)
+	for i, r := range live {
+		left := againFor - (time.Since(begun) - checking)
+		err := s.reread(ctx, r, time.Now().Add(left/time.Duration(len(live)-i)))
+		before := time.Now()
 		if _, failed := s.Check(ctx, r.ID); failed != nil {
 			err = failed
 		}
+		checking += time.Since(before)
 		if err != nil && first == nil {
 			first = fmt.Errorf("rollout %s: %w", r.ID, err)
 		}

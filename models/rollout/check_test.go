@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ func (w *world) damage(statements ...string) {
 	err := w.G.Transaction(func(g *gorm.DB) error {
 		for _, s := range append([]string{"SET LOCAL session_replication_role = replica", "ALTER TABLE entries DISABLE TRIGGER USER",
 			"ALTER TABLE decisions DISABLE TRIGGER USER", "ALTER TABLE rollout_stages DISABLE TRIGGER USER", "ALTER TABLE enrolments DISABLE TRIGGER USER", "ALTER TABLE jobs DISABLE TRIGGER USER",
-			"ALTER TABLE operation_attempts DISABLE TRIGGER USER"}, statements...) {
+			"ALTER TABLE operation_attempts DISABLE TRIGGER USER", "ALTER TABLE operations DISABLE TRIGGER USER"}, statements...) {
 			if err := g.Exec(s).Error; err != nil {
 				return err
 			}
@@ -50,9 +51,19 @@ func TestDamageTurnsEachCheckRed(t *testing.T) {
 			`INSERT INTO entries SELECT account_key, seq + 1000, type, amount, balance_after, job_key, 'forged', rollout_id, cohort, rule_version, actor, trace_id, category, reference, reason, created_at, hash FROM entries WHERE ` + c1}},
 		"a second charge by the operation": {rollout.Uniqueness, []string{
 			`INSERT INTO entries SELECT account_key, seq + 1000, type, amount, balance_after, job_key + 1000, operation_id, rollout_id, cohort, rule_version, actor, trace_id, category, reference, reason, created_at, hash FROM entries WHERE ` + c1}},
-		"the price of a decision":                {rollout.Consistency, []string{`UPDATE decisions SET price = price + 1 WHERE ` + c1}},
-		"the rule version of an entry":           {rollout.Consistency, []string{`UPDATE entries SET rule_version = '` + v1 + `' WHERE ` + c1}},
-		"the price that a replay says":           {rollout.Consistency, []string{`UPDATE operation_attempts SET price = 1 WHERE ` + c1}},
+		"the price of a decision":                  {rollout.Consistency, []string{`UPDATE decisions SET price = price + 1 WHERE ` + c1}},
+		"the rule version of an entry":             {rollout.Consistency, []string{`UPDATE entries SET rule_version = '` + v1 + `' WHERE ` + c1}},
+		"the price that a replay says":             {rollout.Consistency, []string{`UPDATE operation_attempts SET price = 1 WHERE ` + c1}},
+		"the price that a replay is told":          {rollout.Consistency, []string{`UPDATE operations SET result = replace(result::text, '"cost":54', '"cost":99')::json WHERE id = 'c1'`}},
+		"the rule version that a replay is told":   {rollout.Consistency, []string{`UPDATE operations SET result = replace(result::text, '` + v2 + `', '` + v1 + `')::json WHERE id = 'c1'`}},
+		"an answer without its job":                {rollout.Consistency, []string{`UPDATE operations SET result = '{"job":7}' WHERE id = 'c1'`}},
+		"its operation is gone":                    {rollout.Reconciliation, []string{`DELETE FROM operations WHERE id = 'c1'`}},
+		"the operation of a quoted charge is gone": {rollout.Reconciliation, []string{`UPDATE decisions SET expires_at = at WHERE ` + c1, `DELETE FROM operations WHERE id = 'c1'`}},
+		"a quoted charge is altered, and its operation gone": {rollout.Reconciliation, []string{`UPDATE decisions SET expires_at = at WHERE ` + c1,
+			`UPDATE entries SET amount = amount - 5 WHERE ` + c1, `DELETE FROM operations WHERE id = 'c1'`}},
+		"another job of the charge":              {rollout.Reconciliation, []string{`UPDATE operations SET job_key = job_key + 1000 WHERE id = 'c1'`}},
+		"the job is gone":                        {rollout.Reconciliation, []string{`DELETE FROM jobs WHERE operation_id = 'c1'`}},
+		"an enrolment is gone":                   {rollout.Consistency, []string{`DELETE FROM enrolments`}},
 		"a stage not reached":                    {rollout.Consistency, []string{`UPDATE decisions SET stage = 2 WHERE ` + c1}},
 		"a stage that does not admit the bucket": {rollout.Consistency, []string{`UPDATE rollout_stages SET threshold = 1`}},
 		"another bucket":                         {rollout.Consistency, []string{`UPDATE decisions SET bucket = bucket + 1 WHERE ` + c1}},
@@ -137,6 +148,60 @@ func TestDamageToAnOldDecisionIsFoundInOneRound(t *testing.T) {
 	w.damage(`UPDATE decisions SET price = price + 1 WHERE operation_id = 'c1'`)
 	if checks := round(); outcome(checks, rollout.Consistency) != rollout.Fail || w.state(discount).State != rollout.Halted {
 		t.Errorf("%s, %s", checks.Why(), w.state(discount).State)
+	}
+}
+
+// A round reads a great many decisions in a few statements, and finds each kind of damage wherever it lies, and nothing else.
+func TestARoundFindsAllDamageAmongManyDecisions(t *testing.T) {
+	const many = 6000
+	w := newWorld(t)
+	ctx := context.Background()
+	w.rollouts.SetAgain(2500)
+	w.draft(discount, shares(10_000, 100_000)...)
+	w.must(w.rollouts.Start, discount)
+	w.charge("acct_42", "c1")
+	w.damage(`UPDATE entries SET created_at = created_at - interval '1 hour' WHERE operation_id = 'c1'`)
+	// So many more of it, in accounts that the first stage does not admit as well.
+	w.damage(`CREATE TEMP TABLE n AS SELECT n, (SELECT key FROM accounts WHERE id = CASE n % 3 WHEN 0 THEN 'acct_42' WHEN 1 THEN 'acct_1001' ELSE 'acct_1' END) AS account,
+			CASE n % 3 WHEN 1 THEN 85415 WHEN 2 THEN 14307 ELSE 8012 END AS bucket, n % 3 = 0 AS candidate FROM generate_series(1, 6000) n`,
+		`CREATE TEMP TABLE p AS SELECT n.*, 'x' || n AS op, CASE WHEN candidate THEN '`+v2+`' ELSE '`+v1+`' END AS rule, CASE WHEN candidate THEN 54 ELSE 60 END AS price,
+			CASE WHEN candidate THEN 'candidate' ELSE 'baseline' END AS cohort FROM n`,
+		`INSERT INTO jobs OVERRIDING SYSTEM VALUE SELECT r.* FROM p, jobs j, jsonb_populate_record(j, jsonb_build_object('account_key', p.account, 'key', 10000 + p.n, 'id', 'job-' || op, 'cost', p.price,
+			'rule_version', p.rule, 'cohort', p.cohort, 'operation_id', p.op)) r WHERE j.operation_id = 'c1'`,
+		`INSERT INTO operations SELECT r.* FROM p, operations o, jsonb_populate_record(o, jsonb_build_object('account_key', p.account, 'id', p.op, 'job_key', 10000 + p.n,
+			'result', jsonb_build_object('job', jsonb_build_object('cost', p.price, 'rule_version', p.rule)))) r WHERE o.id = 'c1'`,
+		`INSERT INTO entries SELECT r.* FROM p, entries e, jsonb_populate_record(e, jsonb_build_object('account_key', p.account, 'seq', 10000 + p.n, 'job_key', 10000 + p.n, 'operation_id', p.op, 'amount', -p.price,
+			'rule_version', p.rule, 'cohort', p.cohort)) r WHERE e.operation_id = 'c1'`,
+		`INSERT INTO decisions SELECT r.* FROM p, decisions d, jsonb_populate_record(d, jsonb_build_object('account_key', p.account, 'operation_id', p.op, 'rule_version', p.rule, 'price', p.price, 'cohort', p.cohort,
+			'bucket', p.bucket, 'stage', CASE WHEN p.candidate THEN 1 END, 'reason', CASE WHEN p.candidate THEN 'enrolled' ELSE 'above_threshold' END)) r WHERE d.operation_id = 'c1'`,
+		`DROP TABLE p, n`)
+	if err := w.rollouts.CheckLive(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if checks, err := w.rollouts.LastChecks(ctx, discount); err != nil || !checks.Passed() || checks.Examined != many+1 {
+		t.Fatalf("before: %+v, %v", checks, err)
+	}
+	w.damage("DROP INDEX entries_once_a_job",
+		`UPDATE decisions SET bucket = bucket + 1 WHERE operation_id = 'x6'`, `UPDATE decisions SET price = price + 1 WHERE operation_id = 'x2999'`,
+		`INSERT INTO entries SELECT account_key, seq + 100000, type, amount, balance_after, job_key, 'forged', NULL, NULL, rule_version, actor, trace_id, category, reference, reason, created_at, hash
+			FROM entries WHERE operation_id = 'x4000'`,
+		`DELETE FROM decisions WHERE operation_id = 'x5001'`, `DELETE FROM entries WHERE operation_id = 'x5999'`,
+		`UPDATE operations SET result = replace(result::text, '54', '55')::json WHERE id = 'x3'`)
+	if err := w.rollouts.CheckLive(ctx); err != nil {
+		t.Fatal(err)
+	}
+	found, err := w.rollouts.Findings(ctx, discount, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range found {
+		got = append(got, f.OperationID+" "+f.What)
+	}
+	slices.Sort(got)
+	want := []string{"x2999 answer_price", "x2999 charge", "x2999 entry_price:12999", "x2999 job", "x3 answer_price", "x4000 job_charges", "x5001 decision", "x5999 charge", "x6 bucket"}
+	if !slices.Equal(got, want) || w.state(discount).State != rollout.Halted {
+		t.Errorf("%s: found %q", w.state(discount).State, got)
 	}
 }
 

@@ -14,14 +14,31 @@ const (
 	// OperationCharges, JobCharges: an operation, a job has so many charges.
 	OperationCharges Problem = "operation_charges"
 	JobCharges       Problem = "job_charges"
-	// EntryPrice, ReplayPrice: price|rule version of the entry of that number, of the replay of that attempt.
+	// EntryPrice, AnswerPrice, ReplayPrice: price|rule version of the entry of that number, of what is stored to be told to
+	// whoever sends the operation again, of the replay of that attempt.
 	EntryPrice  Problem = "entry_price"
+	AnswerPrice Problem = "answer_price"
 	ReplayPrice Problem = "replay_price"
 	// Admission: the rollout at that version, state|stage or empty where there is no such version, does not admit what the
 	// decision says, reason|stage.
 	Admission Problem = "admission"
+	// BucketOfAccount: the bucket that the account has, that the decision says.
+	BucketOfAccount Problem = "bucket"
+	// EnrolmentOfAccount: the stage of the decision, the stage at which the account is enrolled; empty where it is not.
+	EnrolmentOfAccount Problem = "enrolment"
+	// Threshold: of the stage of that number, empty where there is no such stage; the bucket, which is not below it.
+	Threshold Problem = "threshold"
+	// NameOfStage: the account that the stage of that number should name, and does not.
+	NameOfStage Problem = "name"
+	// LeftOut: the stage of that number admits the account, "named" or bucket|threshold; the reason why it got the baseline.
+	LeftOut Problem = "left_out"
+	// EnrolledBefore: the stage at which the account was enrolled before the decision; the reason why it got the baseline.
+	EnrolledBefore Problem = "enrolled_before"
 	// ChargeOfDecision: amount|rule version|rollout|cohort of the decision's charge; several are separated by ;.
 	ChargeOfDecision Problem = "charge"
+	// OperationOfCharge: an operation that has its result, and none. JobOfCharge: the job of the operation, that of its charge.
+	OperationOfCharge Problem = "operation"
+	JobOfCharge       Problem = "job_of_charge"
 	// JobOfDecision: units|action|price|rule version|rollout|cohort of the job.
 	JobOfDecision Problem = "job"
 	// DecisionOfCharge: a charge has so many decisions.
@@ -30,7 +47,8 @@ const (
 
 // Problems lists all problems.
 func Problems() []Problem {
-	return []Problem{OperationCharges, JobCharges, EntryPrice, ReplayPrice, Admission, ChargeOfDecision, JobOfDecision, DecisionOfCharge}
+	return []Problem{OperationCharges, JobCharges, EntryPrice, AnswerPrice, ReplayPrice, Admission, BucketOfAccount, EnrolmentOfAccount, Threshold, NameOfStage, LeftOut, EnrolledBefore,
+		ChargeOfDecision, OperationOfCharge, JobOfCharge, JobOfDecision, DecisionOfCharge}
 }
 
 // Example is one thing that is wrong.

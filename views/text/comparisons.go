@@ -233,8 +233,40 @@ func comparisons(key string) (en, ja string) {
 		return "Price served by attempt {1}", "試行{1}で返した価格"
 	case "finding.admission":
 		return "Admission by version {1} of the rollout", "ロールアウト第{1}版による登録"
+	case "finding.answer_price":
+		return "Price that whoever sends it again is told", "再送に返す価格"
+	case "finding.bucket":
+		return "Bucket of the account", "アカウントのバケット"
+	case "finding.enrolment":
+		return "Enrolment of the account", "アカウントの登録"
+	case "finding.threshold":
+		return "Bucket that stage {1} admitted", "段階{1}が対象にしたバケット"
+	case "finding.name":
+		return "Account that stage {1} names", "段階{1}が指名するアカウント"
+	case "finding.left_out":
+		return "Cohort, though stage {1} admitted the account", "段階{1}の対象であるアカウントの区分"
+	case "finding.enrolled_before":
+		return "Cohort of an enrolled account", "登録済みアカウントの区分"
+	case "finding.enrolled_at":
+		return "enrolled at stage {1}", "段階{1}で登録"
+	case "finding.candidate":
+		return "Candidate: {1}", "候補：{1}"
+	case "finding.named":
+		return "the stage names it", "段階が指名"
+	case "finding.below":
+		return "bucket {1} is below {2}", "バケット{1}は{2}未満"
+	case "finding.under":
+		return "below {1}", "{1}未満"
+	case "finding.no_stage":
+		return "no such stage", "その段階はありません"
 	case "finding.charge":
 		return "Charge of the decision", "決定の課金"
+	case "finding.operation":
+		return "Operation of the charge", "課金の操作"
+	case "finding.with_result":
+		return "one with its result", "結果のある操作"
+	case "finding.job_of_charge":
+		return "Job of the charge", "課金のジョブ"
 	case "finding.job":
 		return "Job of the decision", "決定のジョブ"
 	case "finding.decision":

@@ -9,7 +9,7 @@ import (
 
 // checkEvery is how often the checks of live rollouts are made: often enough that what one finds is found within a minute
 // of when it came to be, the checks' own time included.
-const checkEvery = 45 * time.Second
+const checkEvery = 40 * time.Second
 
 // checkRollouts makes the checks of live rollouts, in one process at a time. A check that cannot be made is logged: its
 // age shows on the rollout's page, and nothing advances over it.
