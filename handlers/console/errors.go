@@ -47,7 +47,13 @@ func size(bytes int64) string {
 	return strconv.FormatInt(bytes>>10, 10) + " KiB"
 }
 
-// ErrorPage tells a person what happened, that nothing was changed, what to do next, and the request id.
+// maybeDone tells whether what was asked for may have been done although it was answered with an error: the answer to a
+// commit can be lost.
+func maybeDone(status int, f *fault.Error) bool {
+	return status == http.StatusInternalServerError || f != nil && f.Code == fault.CodeDatabaseUnavailable
+}
+
+// ErrorPage tells a person what happened, that nothing was changed or that nobody knows, what to do next, and the request id.
 // Whoever is not signed in is led to the sign-in page and back.
 func (h *Console) ErrorPage(c echo.Context, status int, f *fault.Error) error {
 	r := h.known(h.of(c))
@@ -74,6 +80,9 @@ func (h *Console) ErrorPage(c echo.Context, status int, f *fault.Error) error {
 		if limit, ok := f.Detail["limit"].(int64); ok && status == http.StatusRequestEntityTooLarge {
 			m.Detail = r.L.T("error.413.limit", size(limit))
 		}
+	}
+	if method := c.Request().Method; method != http.MethodGet && method != http.MethodHead && maybeDone(status, f) {
+		m.Unchanged, m.Next = r.L.T("error.unsure"), r.L.T("error.unsure.next")
 	}
 	if account, err := param(c, "account"); err == nil && account != "" && status != http.StatusNotFound {
 		m.Link = ui.Link{Text: r.L.T("nav.accounts"), URL: accountURL(account)}

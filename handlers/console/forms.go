@@ -55,7 +55,7 @@ func again(r request, cancel string, err error) ui.Act {
 		a.OperationID = ids.New()
 	}
 	if f.Kind != fault.Invalid {
-		a.Error = sentence(r.L, f)
+		a.Error, a.Unsure = sentence(r.L, f), f.Code == fault.CodeDatabaseUnavailable
 	}
 	return a
 }

@@ -317,6 +317,35 @@ func TestUnreadableLists(t *testing.T) {
 	}
 }
 
+// TestNobodyKnowsWhatAFailedPostDid: an error of ours does not say of what a form asked for that it was not done; it may have
+// been, and the same form sent again says so. What was only read changed nothing.
+func TestNobodyKnowsWhatAFailedPostDid(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	w.dead("acct_7", "j1", 40, "no")
+	b := w.as(staff.Admin)
+	at := jobAt("acct_7", "j1", "/requeue")
+	form := b.form(at, "reason", "storage is back", "when", "now")
+	for _, sql := range []string{"ALTER TABLE jobs RENAME COLUMN generation TO generation_away", "ALTER TABLE jobs RENAME COLUMN generation_away TO generation"} {
+		if err := w.G.Exec(sql).Error; err != nil {
+			t.Fatal(err)
+		}
+		posted, read := b.post(at, form), b.get(at)
+		if strings.HasSuffix(sql, "away") {
+			if posted.Code != http.StatusInternalServerError || read.Code != http.StatusInternalServerError {
+				t.Fatalf("%d, %d", posted.Code, read.Code)
+			}
+			w.says(posted.Body.String(), "Something failed on our side", "It may have been done all the same", "Go back and send the same form again", posted.Header().Get("X-Request-Id"))
+			w.saysNot(posted.Body.String(), "Nothing was changed")
+			w.says(read.Body.String(), "Nothing was changed.")
+			continue
+		}
+		if posted.Code != http.StatusSeeOther {
+			t.Errorf("sent again: %d", posted.Code)
+		}
+	}
+}
+
 // Days are those of the person's zone, the last one included, also where a day has 23 or 25 hours.
 func TestPeriodsInThePersonsZone(t *testing.T) {
 	w := newWorld(t)

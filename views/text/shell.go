@@ -184,6 +184,13 @@ func shell(key string) (en, ja string) {
 		return "The database does not answer just now", "現在、データベースが応答しません"
 	case "error.503.next":
 		return "Wait a moment and try again. What was confirmed before is safe.", "しばらく待ってから再度お試しください。確定済みの内容は失われません。"
+	case "error.unsure":
+		return "It may have been done all the same: the answer to it was lost.", "応答が失われたため、処理が完了している可能性があります。"
+	case "error.unsure.next":
+		return "Go back and send the same form again: it is done once at most, and you are told what became of it. If it lasts, give support the request id below.",
+			"前の画面に戻り、同じフォームをもう一度送信してください。二重に処理されることはなく、結果が表示されます。続く場合は、下のリクエストIDをサポートにお伝えください。"
+	case "error.unsure_form":
+		return "Send it again: it is done once at most, and you are told what became of it.", "もう一度送信してください。二重に処理されることはなく、結果が表示されます。"
 	case "error.home":
 		return "To the overview", "概要へ"
 

@@ -101,7 +101,9 @@ type Act struct {
 	OperationID string // minted when the page is made; the same id makes a double click or the back button a replay
 	CancelURL   string // back to the object's page
 	Error       string // the form as a whole was refused; empty: not
-	RequestID   string // beside Error
+	// Unsure tells beside Error that nobody knows whether it was done: its answer was lost. The OperationID is that of the request.
+	Unsure    bool
+	RequestID string // beside Error
 }
 
 // Confirm is the form of an action with the words around its fields. Pages fill it from an Act and their own model.
