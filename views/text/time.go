@@ -111,12 +111,14 @@ func (l Locale) ZoneAt(t time.Time) string {
 }
 
 // ZoneLabel names the person's zone for a page whose times are of any season: as ZoneAt where the zone's clock is never
-// changed around now, else by its full name, since "EST" above a time of July would be an hour off.
+// changed around now, else by its full name, since "EST" above a time of July would be an hour off, with what stands beside the
+// times themselves, that of now first: "America/New_York EST/EDT".
 func (l Locale) ZoneLabel(now time.Time) string {
 	_, here := now.In(l.zone()).Zone()
 	for month := 1; month <= 12; month++ {
-		if _, there := now.AddDate(0, -month, 0).In(l.zone()).Zone(); there != here {
-			return l.ZoneName()
+		other := now.AddDate(0, -month, 0)
+		if _, there := other.In(l.zone()).Zone(); there != here {
+			return l.ZoneName() + " " + l.ZoneAt(now) + "/" + l.ZoneAt(other)
 		}
 	}
 	return l.ZoneAt(now)
