@@ -52,7 +52,7 @@ func TestRunTheVerifierFromThePage(t *testing.T) {
 	}
 	b.sees("of about")
 	v := verify.New(w.G)
-	result, err := tasks.Verify(v, func(context.Context) ([]verify.Anchor, error) { return nil, nil })(ctx, run)
+	result, err := tasks.Verify(v, func(context.Context) ([]verify.AnchorList, error) { return nil, nil })(ctx, run)
 	if err != nil {
 		t.Fatal(err)
 	}

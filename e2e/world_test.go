@@ -143,6 +143,7 @@ func newWorld(t *testing.T) *world {
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{
 		Ledger:       w.Ledger,
+		Verifier:     verify.New(w.G),
 		Pricing:      w.Pricing,
 		Jobs:         w.Jobs,
 		Ops:          w.Ops,

@@ -153,6 +153,8 @@ type accountView struct {
 	Frozen     bool           `json:"frozen"`
 	FrozenAt   *time.Time     `json:"frozen_at"`
 	Balance    int64          `json:"balance"`
+	// Found is nil where the newest verification found nothing wrong.
+	Found *foundView `json:"found_wrong,omitempty" doc:"what the newest verification found wrong with the account's ledger; left out where it found nothing"`
 	// LastSeq is 0 before the first entry.
 	LastSeq       int64      `json:"last_seq"`
 	LastEntryAt   *time.Time `json:"last_entry_at"`
@@ -173,7 +175,11 @@ func (a *API) getAccount(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return write(c, http.StatusOK, "account", accountView{ID: acc.ID, Name: acc.Name, Plan: acc.Plan, Region: acc.Region,
+	found, err := a.found(c.Request().Context(), acc.ID, nil)
+	if err != nil {
+		return err
+	}
+	return write(c, http.StatusOK, "account", accountView{Found: found, ID: acc.ID, Name: acc.Name, Plan: acc.Plan, Region: acc.Region,
 		Attributes: jsontext.Value(acc.Attributes), Frozen: acc.FrozenAt != nil, FrozenAt: utc(acc.FrozenAt),
 		Balance: acc.Balance, LastSeq: acc.LastSeq, LastEntryAt: utc(acc.LastAt), NegativeSince: utc(acc.NegativeSince),
 		CreatedAt: acc.CreatedAt.UTC(), UpdatedAt: acc.UpdatedAt.UTC()})

@@ -17,15 +17,18 @@ import (
 	"recoup/models/operation"
 	"recoup/models/pricing"
 	"recoup/models/staff"
+	"recoup/models/verify"
 )
 
 // Deps are what an API is made of. Every field is required unless it says otherwise.
 type Deps struct {
-	Ledger  *ledger.Service
-	Pricing *pricing.Service
-	Jobs    *job.Service
-	Ops     *operation.Store
-	Costs   *cost.Service
+	Ledger *ledger.Service
+	// Verifier tells what verification found.
+	Verifier *verify.Verifier
+	Pricing  *pricing.Service
+	Jobs     *job.Service
+	Ops      *operation.Store
+	Costs    *cost.Service
 	// Dependencies hold work.
 	Dependencies *dependency.Service
 	// Letters are dead letters and their groups.
@@ -44,11 +47,12 @@ type Deps struct {
 
 // API answers programs.
 type API struct {
-	ledger  *ledger.Service
-	pricing *pricing.Service
-	jobs    *job.Service
-	ops     *operation.Store
-	costs   *cost.Service
+	ledger   *ledger.Service
+	verifier *verify.Verifier
+	pricing  *pricing.Service
+	jobs     *job.Service
+	ops      *operation.Store
+	costs    *cost.Service
 	// holds are dependencies with what is held.
 	holds   *dependency.Service
 	letters *deadletter.Service
@@ -59,7 +63,7 @@ type API struct {
 
 // New makes an API.
 func New(d Deps) *API {
-	return &API{ledger: d.Ledger, pricing: d.Pricing, jobs: d.Jobs, ops: d.Ops, costs: d.Costs, holds: d.Dependencies, letters: d.Letters, requests: d.Requests, ready: newReadiness(d)}
+	return &API{ledger: d.Ledger, verifier: d.Verifier, pricing: d.Pricing, jobs: d.Jobs, ops: d.Ops, costs: d.Costs, holds: d.Dependencies, letters: d.Letters, requests: d.Requests, ready: newReadiness(d)}
 }
 
 // call is one route with what its documentation says beside.

@@ -52,6 +52,8 @@ type balanceAnswer struct {
 	Balance   int64     `json:"balance"`
 	At        time.Time `json:"at"`
 	AsOfSeq   int64     `json:"as_of_seq" doc:"the newest entry that counts, 0 for none"`
+	// Found is nil where the newest verification found nothing wrong up to AsOfSeq.
+	Found *foundView `json:"found_wrong,omitempty" doc:"what the newest verification found wrong with the account's ledger up to as_of_seq; left out where it found nothing"`
 }
 
 func (a *API) balance(c echo.Context) error {
@@ -77,7 +79,14 @@ func (a *API) balance(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return writeValue(c, balanceAnswer{AccountID: b.AccountID, Balance: b.Balance, At: b.At.UTC(), AsOfSeq: b.Seq})
+	out := balanceAnswer{AccountID: b.AccountID, Balance: b.Balance, At: b.At.UTC(), AsOfSeq: b.Seq}
+	// Before the first entry there is nothing to be wrong.
+	if b.Seq > 0 {
+		if out.Found, err = a.found(c.Request().Context(), p.account, &b.Seq); err != nil {
+			return err
+		}
+	}
+	return writeValue(c, out)
 }
 
 // balanceNow answers from the account's head, without a search.
@@ -91,12 +100,18 @@ func (a *API) balanceNow(c echo.Context, id string) error {
 	if acc.LastAt != nil && acc.LastAt.After(at) {
 		at = acc.LastAt.UTC()
 	}
-	return writeValue(c, balanceAnswer{AccountID: acc.ID, Balance: acc.Balance, At: at, AsOfSeq: acc.LastSeq})
+	found, err := a.found(c.Request().Context(), id, nil)
+	if err != nil {
+		return err
+	}
+	return writeValue(c, balanceAnswer{AccountID: acc.ID, Balance: acc.Balance, At: at, AsOfSeq: acc.LastSeq, Found: found})
 }
 
 type entriesAnswer struct {
 	Entries    []entryView `json:"entries"`
 	NextCursor string      `json:"next_cursor,omitempty" doc:"left out on the last page"`
+	// Found is nil where the newest verification found nothing wrong with the account.
+	Found *foundView `json:"found_wrong,omitempty" doc:"what the newest verification found wrong with the account's ledger; left out where it found nothing"`
 }
 
 type entryView struct {
@@ -116,6 +131,8 @@ type entryView struct {
 	Reason       *string     `json:"reason,omitempty"`
 	CreatedAt    time.Time   `json:"created_at"`
 	Hash         string      `json:"hash" doc:"SHA-256 of the entry and of the hash before it, hexadecimal"`
+	// Inconsistent is true where the newest verification found something wrong with this entry.
+	Inconsistent bool `json:"inconsistent,omitzero" doc:"true where the newest verification found something wrong with this entry"`
 }
 
 func showEntry(e ledger.Entry) entryView {
@@ -149,6 +166,12 @@ func (a *API) entries(c echo.Context) error {
 	out := entriesAnswer{Entries: make([]entryView, len(rows.Rows))}
 	for i, e := range rows.Rows {
 		out.Entries[i] = showEntry(e)
+	}
+	if err := a.mark(c.Request().Context(), rows.Rows, out.Entries); err != nil {
+		return err
+	}
+	if out.Found, err = a.found(c.Request().Context(), p.account, nil); err != nil {
+		return err
 	}
 	if out.NextCursor, err = nextCursor(filter, rows.Older); err != nil {
 		return err

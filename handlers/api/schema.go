@@ -16,7 +16,7 @@ import (
 
 // schemas turns Go types into JSON Schema (2020-12, as OpenAPI 3.1 has it) and collects the named
 // ones. Types of requests say with a tag which members are required; members of answers are there
-// unless they have omitempty. The tags doc and enum are passed on.
+// unless they have omitempty or omitzero. The tags doc and enum are passed on.
 type schemas struct {
 	named map[string]any
 	// request is true while the schema of a request body is made.
@@ -126,7 +126,7 @@ func (s *schemas) members(t reflect.Type, properties map[string]any, required *[
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		optional := options == "omitempty"
+		optional := options == "omitempty" || options == "omitzero"
 		schema := s.of(f.Type)
 		if values := f.Tag.Get("enum"); values != "" {
 			schema["enum"] = strings.Split(values, ",")

@@ -31,6 +31,7 @@ import (
 	"recoup/models/operation"
 	"recoup/models/pricing"
 	"recoup/models/staff"
+	"recoup/models/verify"
 	"recoup/web"
 	"recoup/web/session"
 	"recoup/web/telemetry"
@@ -91,7 +92,7 @@ func worldOver(t testing.TB, g *gorm.DB, options ...ledger.Option) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.api = api.New(api.Deps{Ledger: l, Pricing: w.models.Pricing, Jobs: jobs, Ops: ops, Costs: cost.New(ops), Dependencies: w.models.Dependencies, Letters: deadletter.New(ops), Requests: w.models.Requests,
+	w.api = api.New(api.Deps{Ledger: l, Verifier: verify.New(g), Pricing: w.models.Pricing, Jobs: jobs, Ops: ops, Costs: cost.New(ops), Dependencies: w.models.Dependencies, Letters: deadletter.New(ops), Requests: w.models.Requests,
 		Database: func(ctx context.Context) error { return migrations.Check(ctx, pool) },
 		Queue:    func(context.Context) error { return w.queue }})
 	base, err := url.Parse("http://recoup.test")

@@ -144,6 +144,7 @@ func worldOver(t testing.TB, g *gorm.DB, base string, options ...ledger.Option) 
 	quiet := func(context.Context) error { return nil }
 	jsonAPI := api.New(api.Deps{
 		Ledger:       w.Ledger,
+		Verifier:     verify.New(w.G),
 		Pricing:      w.Pricing,
 		Jobs:         w.Jobs,
 		Ops:          w.Ops,

@@ -70,6 +70,7 @@ func (a *app) server() (*web.Server, error) {
 	sessions := session.New(a.staff, a.cfg.SecureCookies)
 	jsonAPI := api.New(api.Deps{
 		Ledger:       a.ledger,
+		Verifier:     verify.New(a.g),
 		Pricing:      a.pricing,
 		Jobs:         a.jobs,
 		Ops:          a.ops,
