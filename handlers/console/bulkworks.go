@@ -231,10 +231,7 @@ func (h *Console) bulkWork(c echo.Context) error {
 	}
 	var chips []ui.Chip
 	for _, s := range bulk.Shows() {
-		name := "all"
-		if s != bulk.ShowAll {
-			name = string(s)
-		}
+		name := shownAs(w, s)
 		if w.Kind != bulk.Requeue && slices.Contains([]bulk.Show{bulk.ShowOut, bulk.ShowCaller, bulk.ShowSucceeded, bulk.ShowFailed}, s) {
 			continue
 		}
@@ -255,17 +252,20 @@ func (h *Console) bulkWork(c echo.Context) error {
 		return err
 	}
 	for _, i := range rows.Rows {
-		m.Rows = append(m.Rows, pr.BulkRow(i))
+		m.Rows = append(m.Rows, pr.BulkRow(w, i))
 	}
-	m.Export = ui.Exports{Say: r.L.T("works.export_say", r.L.T("workshow."+shownAs(show)), r.L.ZoneLabel(r.Now)),
+	m.Export = ui.Exports{Say: r.L.T("works.export_say", r.L.T("workshow."+shownAs(w, show)), r.L.ZoneLabel(r.Now)),
 		Links: []ui.Link{{Text: r.L.T("export.csv"), URL: address(workURL(w.ID)+"/export", q.values)}}}
 	return fragment(r, h, http.StatusOK, page, part)
 }
 
 // shownAs is the word's key of what a list shows.
-func shownAs(s bulk.Show) string {
-	if s == bulk.ShowAll {
+func shownAs(w bulk.Work, s bulk.Show) string {
+	switch {
+	case s == bulk.ShowAll:
 		return "all"
+	case s == bulk.ShowPending && w.State.Over(): // nothing will touch them any more
+		return "untouched"
 	}
 	return string(s)
 }

@@ -308,7 +308,8 @@ func TestBulkOfAllThatMatch(t *testing.T) {
 	if rec := b.get(worksAt + "/" + id + "/progress?version=0"); rec.Code != http.StatusSeeOther {
 		t.Errorf("another state: %d", rec.Code)
 	}
-	w.says(b.sent(abort, b.form(abort, "reason", "the wrong ones")), "The bulk work was aborted.", "59 were not touched")
+	w.says(b.sent(abort, b.form(abort, "reason", "the wrong ones")), "The bulk work was aborted.", "59 were not touched", "Not touched 59")
+	w.saysNot(b.page(worksAt+"/"+id), "To do")
 
 	// The rest of the group, from its page.
 	page = b.page("/dead-letters/groups")

@@ -278,6 +278,7 @@ func (h *Console) holdForm(r request, a asked, form ui.Act, err error) (views.As
 			if d.Dependency == a.name {
 				continue
 			}
+			m.Defaults = append(m.Defaults, ui.Option{Value: d.Action, Label: seenOr(r, d.Action, d.Dependency)})
 			if d.Dependency != "" {
 				label += " → " + d.Dependency
 			}
@@ -286,8 +287,28 @@ func (h *Console) holdForm(r request, a asked, form ui.Act, err error) (views.As
 	case "no_default":
 		action := readable(r.FormValue("action"))
 		m.Actions = []ui.Option{{Value: action, Label: action, Selected: true}}
+		m.Defaults = []ui.Option{{Value: action, Label: seenOr(r, action, a.name)}}
 	}
 	return m, nil
+}
+
+// seenOr is the default of an action that the person saw when the form was opened: what a form that was sent says, or what is
+// so now.
+func seenOr(r request, action, now string) string {
+	if seen := seenDefault(r, action); seen != nil {
+		return *seen
+	}
+	return now
+}
+
+// seenDefault is what a form that was sent says of an action's default; nil where it says nothing.
+func seenDefault(r request, action string) *string {
+	form, err := r.FormParams()
+	if err != nil || !form.Has("seen."+action) {
+		return nil
+	}
+	seen := form.Get("seen." + action)
+	return &seen
 }
 
 func (h *Console) askHold(c echo.Context) error {
@@ -333,7 +354,8 @@ func (h *Console) answerHold(c echo.Context) error {
 			out, err = h.Dependencies.Release(ctx, by, perMinute)
 		}
 	case "default", "no_default":
-		out, err = h.Dependencies.SetDefault(ctx, by, readable(r.FormValue("action")), a.what == "default")
+		action := readable(r.FormValue("action"))
+		out, err = h.Dependencies.SetDefault(ctx, by, action, a.what == "default", seenDefault(r, action))
 	}
 	return h.concludeHold(r, a, out, err)
 }

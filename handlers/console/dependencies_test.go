@@ -140,7 +140,14 @@ func TestBreakerSettingsAndDefault(t *testing.T) {
 	w.says(lead.page(rec.Header().Get("Location")), "Somebody changed these settings meanwhile. By Pat lead,", "25")
 
 	w.says(lead.page(at), "Of none.")
-	w.says(lead.sent(at+"/default", lead.form(at+"/default", "action", modeltest.Action, "reason", "all of it")), "The default is changed.", "Default of video_render changed")
+	const seen = "seen." + modeltest.Action
+	late := lead.form(at+"/default", "action", modeltest.Action, seen, hidden(t, lead.page(at+"/default"), seen), "reason", "late")
+	w.says(lead.sent(at+"/default", lead.form(at+"/default", "action", modeltest.Action, seen, "", "reason", "all of it")), "The default is changed.", "Default of video_render: none → speech-api")
+	rec = lead.post(at+"/default", late)
+	if rec.Code != http.StatusSeeOther {
+		t.Fatalf("a stale default: %d", rec.Code)
+	}
+	w.says(lead.page(rec.Header().Get("Location")), "Somebody changed the default of this action meanwhile. By Pat lead,")
 	w.Account(t, "acct_7", 1000)
 	w.Charge(t, "acct_7", "j1", 5)
 	w.says(w.as(staff.Viewer).page("/queue?dependency=speech-api"), "j1", "held: speech-api")

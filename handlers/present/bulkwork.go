@@ -121,7 +121,11 @@ func (p Presenter) BulkLive(w bulk.Work, at bulk.Progress, void bool) bulkworks.
 		show(bulk.ShowOut, "works.out", at.Back.Out, "", true)
 		show(bulk.ShowCaller, "works.with_caller", at.Back.WithCaller, p.L.T("works.with_caller_note"), false)
 	}
-	show(bulk.ShowPending, "works.pending", at.Pending, "", true)
+	pending := "works.pending"
+	if w.State.Over() {
+		pending = "works.untouched"
+	}
+	show(bulk.ShowPending, pending, at.Pending, "", true)
 	show(bulk.ShowLost, "works.lost", at.Lost, "", false)
 	show(bulk.ShowExcluded, "works.excluded", at.Excluded, "", false)
 	show(bulk.ShowRefused, "works.not_possible", at.Refused, "", false)
@@ -174,9 +178,9 @@ func (p Presenter) bulkSay(w bulk.Work, at bulk.Progress, void bool) string {
 	return p.L.T("works.say_running", p.L.Credits(int64(w.PerMinute)), p.L.Duration(max(left, time.Second)))
 }
 
-// BulkRow is what came of one dead letter.
-func (p Presenter) BulkRow(i bulk.Item) bulkworks.Row {
-	v := bulkworks.Row{Job: Job(i.AccountID, i.JobID), Account: Account(i.AccountID), Cost: p.L.Credits(i.Cost), State: p.bulkState(i), Now: i.State, At: p.Stamp(i.ActedAt)}
+// BulkRow is what came of one dead letter of a work.
+func (p Presenter) BulkRow(w bulk.Work, i bulk.Item) bulkworks.Row {
+	v := bulkworks.Row{Job: Job(i.AccountID, i.JobID), Account: Account(i.AccountID), Cost: p.L.Credits(i.Cost), State: p.bulkState(w, i), Now: i.State, At: p.Stamp(i.ActedAt)}
 	switch i.Outcome {
 	case bulk.Lost:
 		state := p.L.Maybe("state."+i.Code, i.Code)
@@ -194,9 +198,12 @@ func (p Presenter) BulkRow(i bulk.Item) bulkworks.Row {
 }
 
 // bulkState is the state by which a row's outcome is shown.
-func (p Presenter) bulkState(i bulk.Item) string {
+func (p Presenter) bulkState(w bulk.Work, i bulk.Item) string {
 	switch i.Outcome {
 	case bulk.Pending:
+		if w.State.Over() {
+			return "untouched"
+		}
 		return "to_do"
 	case bulk.Lost:
 		return "lost"

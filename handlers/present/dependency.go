@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -155,7 +156,11 @@ func holdEvent(l text.Locale, event string, f dependency.Figures) string {
 		return l.T("holdevent.released", l.Credits(f.PerMinute))
 	case "changed":
 		if f.Action != "" {
-			return l.T("holdevent.default", f.Action)
+			if f.DefaultAfter == nil {
+				return l.T("holdevent.default", f.Action)
+			}
+			none := l.T("holdevent.default_none")
+			return l.T("holdevent.default_to", f.Action, cmp.Or(f.DefaultBefore, none), cmp.Or(*f.DefaultAfter, none))
 		}
 	}
 	return l.Maybe("holdevent."+event, event)

@@ -182,13 +182,25 @@ type Figures struct {
 	// Before and After are the settings around a change of them.
 	Before *Settings `json:"before,omitempty"`
 	After  *Settings `json:"after,omitempty"`
-	// Action is the one whose default changed; DefaultBefore is what it depended on before it.
-	Action        string `json:"action,omitempty"`
-	DefaultBefore string `json:"default_before,omitempty"`
+	// Action is the one whose default changed from DefaultBefore to DefaultAfter, each empty for none; DefaultAfter is nil in
+	// events that were recorded before it was kept.
+	Action        string  `json:"action,omitempty"`
+	DefaultBefore string  `json:"default_before,omitempty"`
+	DefaultAfter  *string `json:"default_after,omitempty"`
 }
 
 // note writes the event and the audit row of a change, in its transaction.
 func note(ctx context.Context, tx *operation.Tx, kind Kind, name, event string, before, after any, state State, f Figures) error {
+	if err := remember(tx, kind, name, event, state, f); err != nil {
+		return err
+	}
+	r := tx.Request
+	return audit.Record(ctx, tx.DB, audit.Row{Actor: r.Actor, Action: r.Kind, Object: r.Object, Reason: r.Reason, Before: before, After: after,
+		OperationID: r.ID, RequestID: r.RequestID, TraceID: tx.TraceID})
+}
+
+// remember writes the event of a change into the history of a dependency or an action.
+func remember(tx *operation.Tx, kind Kind, name, event string, state State, f Figures) error {
 	data, err := json.Marshal(f)
 	if err != nil {
 		return fmt.Errorf("dependency: event: %w", err)
@@ -200,8 +212,7 @@ func note(ctx context.Context, tx *operation.Tx, kind Kind, name, event string, 
 	r := tx.Request
 	tx.Finally(`INSERT INTO hold_events (kind, name, event, state, actor, reason, data, operation_id) VALUES (?, ?, ?, ?, ?, ?, ?::json, ?)`,
 		string(kind), name, event, string(state), r.Actor.String(), r.Reason, text, r.ID)
-	return audit.Record(ctx, tx.DB, audit.Row{Actor: r.Actor, Action: r.Kind, Object: r.Object, Reason: r.Reason, Before: before, After: after,
-		OperationID: r.ID, RequestID: r.RequestID, TraceID: tx.TraceID})
+	return nil
 }
 
 // system is the envelope of what no person asks for. From a version it happens once, whoever sees it.

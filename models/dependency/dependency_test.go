@@ -400,8 +400,8 @@ func TestExpiryOfHeldJobs(t *testing.T) {
 func TestDefaultOfAnAction(t *testing.T) {
 	m, ctx := ready(t), context.Background()
 	must[any](t)(m.Dependencies.Hold(ctx, by(farm, "x")))
-	must[any](t)(m.Dependencies.SetDefault(ctx, by(farm, "all of it runs there"), modeltest.Action, true))
-	if _, err := m.Dependencies.SetDefault(ctx, by(farm, "again"), modeltest.Action, true); codeOf(err) != fault.CodeStateConflict {
+	must[any](t)(m.Dependencies.SetDefault(ctx, by(farm, "all of it runs there"), modeltest.Action, true, nil))
+	if _, err := m.Dependencies.SetDefault(ctx, by(farm, "again"), modeltest.Action, true, nil); codeOf(err) != fault.CodeStateConflict {
 		t.Errorf("set twice: %v", err)
 	}
 	charge(t, m, "", "j", 1)
@@ -410,10 +410,39 @@ func TestDefaultOfAnAction(t *testing.T) {
 	if len(got) != 1 || got[0].Dependency != "elsewhere" {
 		t.Fatalf("%v, want the job that names another dependency", got)
 	}
-	must[any](t)(m.Dependencies.SetDefault(ctx, by(farm, "no more"), modeltest.Action, false))
+	must[any](t)(m.Dependencies.SetDefault(ctx, by(farm, "no more"), modeltest.Action, false, nil))
 	charge(t, m, "", "l", 1)
 	if got := m.Claim(t, 10); len(got) != 1 || got[0].Dependency != "" {
 		t.Fatalf("%v, want one without a dependency", got)
+	}
+}
+
+// Who chose by a page that shows another default than there is by now changes nothing and is told who was first; the one that
+// the default is taken from has it in its history.
+func TestDefaultSeen(t *testing.T) {
+	m, ctx := ready(t), context.Background()
+	must[any](t)(m.Dependencies.Hold(ctx, by(farm, "x")))
+	must[any](t)(m.Dependencies.Hold(ctx, by("other", "x")))
+	none, first, wrong := "", farm, "elsewhere"
+	must[any](t)(m.Dependencies.SetDefault(ctx, by(farm, "first"), modeltest.Action, true, &none))
+	_, err := m.Dependencies.SetDefault(ctx, by("other", "late"), modeltest.Action, true, &none)
+	f := fault.As(err)
+	if f == nil || f.Code != fault.CodeStateConflict || f.Detail["by"] != by(farm, "").Actor.String() || f.Detail["at"] == nil {
+		t.Fatalf("a stale page: %v", err)
+	}
+	if _, err := m.Dependencies.SetDefault(ctx, by("other", "late"), modeltest.Action, false, &wrong); codeOf(err) != fault.CodeStateConflict {
+		t.Errorf("ended by a stale page: %v", err)
+	}
+	must[any](t)(m.Dependencies.SetDefault(ctx, by("other", "it moved"), modeltest.Action, true, &first))
+	for _, name := range []string{farm, "other"} {
+		events, err := m.Dependencies.History(ctx, dependency.OfDependency, name, 0, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := events[0].Figures()
+		if err != nil || got.DefaultBefore != farm || got.DefaultAfter == nil || *got.DefaultAfter != "other" || events[0].Reason != "it moved" {
+			t.Errorf("the history of %s: %+v %+v %v", name, events[0], got, err)
+		}
 	}
 }
 

@@ -53,12 +53,16 @@ func unmoved(ctx context.Context, tx *operation.Tx, kind Kind, r Request) error 
 
 // told adds to a refusal who made the newest step of some events, and when.
 func told(ctx context.Context, tx *operation.Tx, kind Kind, name, events string, f *fault.Error) error {
+	return newest(ctx, tx, f, `kind = ? AND name = ? AND `+events, string(kind), name)
+}
+
+// newest adds to a refusal who made the newest event that meets a condition, and when.
+func newest(ctx context.Context, tx *operation.Tx, f *fault.Error, condition string, args ...any) error {
 	var rows []struct {
 		Actor string
 		At    time.Time
 	}
-	err := tx.DB.WithContext(ctx).Raw(`SELECT actor, at FROM hold_events WHERE kind = ? AND name = ? AND `+events+` ORDER BY key DESC LIMIT 1`,
-		string(kind), name).Scan(&rows).Error
+	err := tx.DB.WithContext(ctx).Raw(`SELECT actor, at FROM hold_events WHERE `+condition+` ORDER BY key DESC LIMIT 1`, args...).Scan(&rows).Error
 	if err != nil {
 		return fmt.Errorf("dependency: who was first: %w", err)
 	}

@@ -48,16 +48,20 @@ func (s *Service) Change(ctx context.Context, r Request, revision int64, to Sett
 	})
 }
 
-// SetDefault makes jobs of an action that are charged from now on depend on r.Name where their charge names nothing; an empty
-// name ends that. Jobs that have been charged keep what they depend on. Faults: invalid_request, action_not_found,
-// state_conflict (it is so already), and those of operation.Apply.
-func (s *Service) SetDefault(ctx context.Context, r Request, action string, on bool) (operation.Outcome, error) {
+// SetDefault makes jobs of an action that are charged from now on depend on r.Name where their charge names nothing; off ends
+// that. seen is the default of the action that the person saw, empty for none; nil for whichever it is. Jobs that have been
+// charged keep what they depend on. Faults: invalid_request, action_not_found, state_conflict (it is so already, or somebody
+// changed it meanwhile), and those of operation.Apply.
+func (s *Service) SetDefault(ctx context.Context, r Request, action string, on bool, seen *string) (operation.Outcome, error) {
 	name := ""
 	if on {
 		name = r.Name
 	}
-	req := r.request(OfDependency, "set_default_dependency", operation.Input{"action": action, "on": on}, nil)
-	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
+	input := operation.Input{"action": action, "on": on}
+	if seen != nil {
+		input["seen_default"] = *seen
+	}
+	return s.ops.Apply(ctx, r.request(OfDependency, "set_default_dependency", input, nil), func(ctx context.Context, tx *operation.Tx) (any, error) {
 		if err := actionExists(ctx, tx, action); err != nil {
 			return nil, err
 		}
@@ -67,14 +71,48 @@ func (s *Service) SetDefault(ctx context.Context, r Request, action string, on b
 		}
 		var row struct{ Before string }
 		res := tx.DB.WithContext(ctx).Raw(`UPDATE actions a SET dependency = ? FROM (SELECT id, dependency FROM actions WHERE id = ? FOR NO KEY UPDATE) was
-			WHERE a.id = was.id AND a.dependency <> ? AND (? OR a.dependency = ?) RETURNING was.dependency AS before`, name, action, name, on, r.Name).Scan(&row)
+			WHERE a.id = was.id AND a.dependency <> ? AND (? OR a.dependency = ?) AND a.dependency = COALESCE(?, a.dependency) RETURNING was.dependency AS before`,
+			name, action, name, on, r.Name, seen).Scan(&row)
 		if res.Error != nil {
 			return nil, fmt.Errorf("dependency: default: %w", res.Error)
 		}
 		if res.RowsAffected == 0 {
-			return nil, told(ctx, tx, OfDependency, r.Name, defaults, fault.State("default_unchanged", "Action %s is so already. Nothing was changed.", action))
+			return nil, defaultRefused(ctx, tx, action, seen)
+		}
+		figures := Figures{Action: action, DefaultBefore: row.Before, DefaultAfter: &name}
+		if on && row.Before != "" { // the one that it depended on until now has it in its history, too
+			if err := leave(ctx, tx, row.Before, figures); err != nil {
+				return nil, err
+			}
 		}
 		return Result{Name: r.Name, State: d.State}, note(ctx, tx, OfDependency, r.Name, "changed", map[string]any{"action": action, "dependency": row.Before},
-			map[string]any{"action": action, "dependency": name}, d.State, Figures{Action: action, DefaultBefore: row.Before})
+			map[string]any{"action": action, "dependency": name}, d.State, figures)
 	})
+}
+
+// leave writes into the history of a dependency that it is the default of an action no more.
+func leave(ctx context.Context, tx *operation.Tx, name string, f Figures) error {
+	var states []State
+	if err := tx.DB.WithContext(ctx).Raw(`SELECT state FROM dependencies WHERE name = ?`, name).Scan(&states).Error; err != nil {
+		return fmt.Errorf("dependency: default: %w", err)
+	}
+	for _, state := range states {
+		if err := remember(tx, OfDependency, name, "changed", state, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// defaultRefused says why an action's default was not changed, and who made it what it is.
+func defaultRefused(ctx context.Context, tx *operation.Tx, action string, seen *string) error {
+	var is string
+	if err := tx.DB.WithContext(ctx).Raw(`SELECT dependency FROM actions WHERE id = ?`, action).Scan(&is).Error; err != nil {
+		return fmt.Errorf("dependency: default: %w", err)
+	}
+	f := fault.State("default_unchanged", "Action %s is so already. Nothing was changed.", action)
+	if seen != nil && *seen != is {
+		f = fault.State("default_changed", "Somebody has changed the default of action %s meanwhile. Nothing was changed.", action)
+	}
+	return newest(ctx, tx, f, defaults+` AND data->>'action' = ?`, action)
 }

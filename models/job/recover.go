@@ -8,6 +8,7 @@ import (
 
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/operation"
 )
 
@@ -19,7 +20,7 @@ import (
 func (s *Service) Recover(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
 	var bad []fault.Field
 	switch {
-	case strings.TrimSpace(r.Result) == "":
+	case freetext.Blank(r.Result):
 		bad = append(bad, fault.Field{Name: "result", Message: "is required"})
 	case !utf8.ValidString(r.Result) || utf8.RuneCountInString(r.Result) > 2000 || strings.ContainsRune(r.Result, 0):
 		bad = append(bad, fault.Field{Name: "result", Message: "must be valid text of at most 2000 characters"})

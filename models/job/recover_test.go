@@ -42,7 +42,7 @@ func TestRecoverByHand(t *testing.T) {
 	ask := func(result, reason string, generation *int64) job.PersonRequest {
 		return job.PersonRequest{Envelope: modeltest.Envelope(), AccountID: "a", JobID: "j", Reason: reason, Result: result, Generation: generation}
 	}
-	for _, bad := range []job.PersonRequest{ask("", "found it", nil), ask("s3://x", "", nil), ask("s3://x\x00", "found it", nil), ask(strings.Repeat("x", 2001), "found it", nil)} {
+	for _, bad := range []job.PersonRequest{ask("", "found it", nil), ask("\u200b", "found it", nil), ask("s3://x", "", nil), ask("s3://x\x00", "found it", nil), ask(strings.Repeat("x", 2001), "found it", nil)} {
 		if _, err := m.Jobs.Recover(ctx, bad); !fault.Is(err, fault.CodeInvalid) {
 			t.Errorf("%+v: %v", bad, err)
 		}

@@ -105,7 +105,8 @@ type Ask struct {
 	NameField *ui.Field // nil where the name is known
 	Actions   []ui.Option
 	Reason    ui.Field
-	Seen      string // the last step by hand that the person saw; empty for forms that go by none
+	Seen      string      // the last step by hand that the person saw; empty for forms that go by none
+	Defaults  []ui.Option // the default of each action as the person saw it, by action; for forms that change one
 }
 
 // Section is where a form belongs.

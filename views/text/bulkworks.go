@@ -220,6 +220,8 @@ func bulkworks(key string) (en, ja string) {
 		return "Every row has its outcome since {1}.", "{1}にすべての行の処理が終わりました。"
 	case "works.done":
 		return "Done", "処理済み"
+	case "works.untouched", "workshow.untouched", "state.untouched":
+		return "Not touched", "未着手"
 	case "works.pending":
 		return "To do", "未処理"
 	case "works.lost":

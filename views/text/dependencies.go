@@ -143,6 +143,10 @@ func dependencies(key string) (en, ja string) {
 		return "Settings changed", "設定を変更"
 	case "holdevent.default":
 		return "Default of {1} changed", "{1} の既定を変更"
+	case "holdevent.default_to":
+		return "Default of {1}: {2} → {3}", "{1} の既定：{2} → {3}"
+	case "holdevent.default_none":
+		return "none", "なし"
 	case "holds.new_open", "holds.new_title":
 		return "Hold a dependency", "依存先を保留"
 	case "holds.new_say", "holds.hold_say":
@@ -209,6 +213,8 @@ func dependencies(key string) (en, ja string) {
 		return "Somebody has held or released it meanwhile.", "先にほかの人が保留または解放しました。"
 	case "conflict.settings_changed":
 		return "Somebody changed these settings meanwhile.", "先に設定が変更されました。"
+	case "conflict.default_changed":
+		return "Somebody changed the default of this action meanwhile.", "先にこのアクションの既定が変更されました。"
 	case "conflict.default_unchanged":
 		return "It is so already.", "すでにそうなっています。"
 	case "fault.dependency_not_found":

@@ -221,7 +221,7 @@ func stateLook(state string) (icon, tone string) {
 		return "cross", "bad"
 	case "stopped":
 		return "alert", "bad"
-	case "lost", "excluded", "aborted", "not_possible", "not_read_back":
+	case "lost", "excluded", "aborted", "not_possible", "not_read_back", "untouched":
 		return "ban", "off"
 	case "to_do", "out", "with_caller", "proposed", "prepared":
 		return "clock", "wait"
