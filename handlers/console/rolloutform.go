@@ -51,14 +51,19 @@ func (r request) stage(n string, read *numbers) (s pricing.Stage, filled bool) {
 	s.Segment = pricing.Segment{Accounts: items(r.FormValue("accounts_" + n)), Plans: items(r.FormValue("plans_" + n)), Regions: items(r.FormValue("regions_" + n))}
 	for _, pair := range items(r.FormValue("attributes_" + n)) {
 		name, value, named := strings.Cut(pair, "=")
-		if !named || strings.TrimSpace(name) == "" {
+		name = strings.TrimSpace(name)
+		if !named || name == "" {
 			read.refuse("attributes_"+n, errors.New("must be pairs such as beta=yes"))
+			break
+		}
+		if _, twice := s.Segment.Attributes[name]; twice {
+			read.refuse("attributes_"+n, errors.New("must name each attribute once: an account has one value of it"))
 			break
 		}
 		if s.Segment.Attributes == nil {
 			s.Segment.Attributes = map[string]string{}
 		}
-		s.Segment.Attributes[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		s.Segment.Attributes[name] = strings.TrimSpace(value)
 	}
 	return s, true
 }

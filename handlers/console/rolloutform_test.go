@@ -17,7 +17,7 @@ func TestSlipsInASegmentAreSaid(t *testing.T) {
 	w.Account(t, "acct_7", 100)
 	b := w.as(staff.Product)
 	const at = "/new/rollout"
-	for field, slip := range map[string][2]string{"dwell_1": {"5124095576030432", "A stage may be asked to last 0 hours to a year."}, "attributes_3": {"foo", "It must be pairs such as beta=yes"}, "accounts_3": {"acct_7, acct_70, no such", "There is no such account: acct_70, no such"}} {
+	for field, slip := range map[string][2]string{"dwell_1": {"5124095576030432", "A stage may be asked to last 0 hours to a year."}, "attributes_3": {"foo", "It must be pairs such as beta=yes"}, "attributes_2": {"tier=gold, tier=std", "Each attribute can be named once: an account has one value of it."}, "accounts_3": {"acct_7, acct_70, no such", "There is no such account: acct_70, no such"}} {
 		rec := b.post(at, b.form(at, "id", "ro_slip", "candidate", modeltest.Action+"@v2", "threshold_1", "1", field, slip[0], "reason", "x"))
 		if rec.Code != http.StatusUnprocessableEntity {
 			t.Errorf("%s: %d", field, rec.Code)

@@ -128,14 +128,7 @@ func (s *Service) giveStep(ctx context.Context, r counted, base pricing.Rule, fi
 		if err != nil {
 			return err
 		}
-		all, err := add(charged, base)
-		if err != nil {
-			return err
-		}
-		done, err := add(delivered, base)
-		if err != nil {
-			return err
-		}
+		all, done := add(charged, base), add(delivered, base)
 		return tx.Exec(`UPDATE rollout_given SET through = ?, charges = charges + ?, charged = charged + ?::numeric, charged_baseline = charged_baseline + ?::numeric,
 				deliveries = deliveries + ?, delivered = delivered + ?::numeric, delivered_baseline = delivered_baseline + ?::numeric WHERE rollout_id = ?`,
 			upto, all.count, all.charged, all.baseline, done.count, done.charged, done.baseline, r.ID).Error
@@ -149,15 +142,11 @@ type sums struct {
 	charged, baseline credit.Sum
 }
 
-func add(tallies []tally, base pricing.Rule) (out sums, err error) {
+func add(tallies []tally, base pricing.Rule) (out sums) {
 	for _, t := range tallies {
-		cost, err := base.Cost(t.Units)
-		if err != nil {
-			return out, fmt.Errorf("%d units under %s: %w", t.Units, base.ID, err)
-		}
 		out.count += t.Count
 		out.charged = out.charged.Plus(t.Charged)
-		out.baseline = out.baseline.Plus(credit.SumOf(cost).Times(t.Count))
+		out.baseline = out.baseline.Plus(base.WouldCost(t.Units).Times(t.Count))
 	}
-	return out, nil
+	return out
 }

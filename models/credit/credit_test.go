@@ -56,6 +56,9 @@ func checkProduct(t rapid.TB, a, b, c, d uint64, r credit.Rounding) {
 	num := new(big.Int).SetUint64(a)
 	num.Mul(num, new(big.Int).SetUint64(b)).Mul(num, new(big.Int).SetUint64(c))
 	want := round(num, new(big.Int).SetUint64(d), r)
+	if sum := credit.ProductSum(a, b, c, d, r); sum.String() != want.String() {
+		t.Fatalf("ProductSum(%d, %d, %d, %d, %s) = %s, want %s", a, b, c, d, r, sum, want)
+	}
 	got, err := credit.Product(a, b, c, d, r)
 	switch {
 	case want.IsInt64() && (err != nil || got != want.Int64()):

@@ -39,6 +39,18 @@ func (s Sum) Over(n int64) Sum {
 	return Sum{n: q}
 }
 
+// ProductSum is Product of any size: a · b · c / d, rounded once. d must be above 0.
+func ProductSum(a, b, c, d uint64, r Rounding) Sum {
+	of := func(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
+	q := new(big.Int).Mul(of(a), of(b))
+	q, rest := q.DivMod(q.Mul(q, of(c)), of(d), new(big.Int))
+	half := new(big.Int).Lsh(rest, 1).Cmp(of(d))
+	if r == RoundUp && rest.Sign() > 0 || r == RoundHalfEven && (half > 0 || half == 0 && q.Bit(0) == 1) {
+		q.Add(q, of(1))
+	}
+	return Sum{n: q}
+}
+
 // Sign is −1, 0 or +1.
 func (s Sum) Sign() int { return s.value().Sign() }
 

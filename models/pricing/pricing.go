@@ -48,6 +48,19 @@ func (r Rule) Cost(units int64) (credit.Amount, error) {
 	return max(cost, r.Minimum), nil
 }
 
+// WouldCost is what Cost returns, also where that does not fit: what something would have cost that could not have been charged.
+// units must be at least 1.
+func (r Rule) WouldCost(units int64) credit.Sum {
+	if units < 1 {
+		return credit.Sum{}
+	}
+	cost, least := credit.ProductSum(uint64(units), uint64(r.UnitPrice), uint64(10000-r.DiscountBps), 10_000_000, r.Rounding), credit.SumOf(r.Minimum)
+	if cost.Minus(least).Sign() < 0 {
+		return least
+	}
+	return cost
+}
+
 // Service reads and changes actions and rule versions.
 type Service struct {
 	g   *gorm.DB

@@ -135,11 +135,8 @@ func given(ctx context.Context, g *gorm.DB, r Rollout, base pricing.Rule, from, 
 	}
 	var sum credit.Sum
 	for _, x := range all {
-		cost, err := base.Cost(x.Units)
-		if err != nil {
-			return sum, fmt.Errorf("rollout: %d units under %s: %w", x.Units, base.ID, err)
-		}
-		sum = sum.Plus(credit.SumOf(cost).Times(x.N)).Minus(x.Charged)
+		// Of any size: a price that the baseline could not have charged must not keep the cap from being reached.
+		sum = sum.Plus(base.WouldCost(x.Units).Times(x.N)).Minus(x.Charged)
 	}
 	return sum, nil
 }

@@ -9,9 +9,14 @@ import (
 
 	"gorm.io/gorm"
 
+	"recoup/models/actor"
+	"recoup/models/credit"
 	"recoup/models/fault"
 	"recoup/models/ids"
+	"recoup/models/job"
+	"recoup/models/ledger"
 	"recoup/models/modeltest"
+	"recoup/models/pricing"
 	"recoup/models/rollout"
 )
 
@@ -138,5 +143,37 @@ func TestACapIsAtLeastOne(t *testing.T) {
 	w.into(discount, rollout.Running)
 	if g, err := w.rollouts.Today(context.Background(), w.state(discount)); g != nil || err != nil {
 		t.Errorf("without a cap: %+v %v", g, err)
+	}
+}
+
+// A charge whose price under the baseline is beyond what can be charged is given away all the same: the cap is reached, and what
+// was given away can be told.
+func TestAPriceBeyondAllCreditsReachesTheCap(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	w.Price(t, "dear", 1<<40)
+	_, err := w.Pricing.CreateRule(ctx, pricing.NewRule{OperationID: ids.New(), Actor: actor.Staff("pm"), Action: "dear", Unit: "second", UnitPrice: 0, Minimum: 1,
+		Rounding: credit.RoundHalfEven, Reason: "a trial"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := int64(1)
+	_, err = w.rollouts.Create(ctx, rollout.NewRollout{Envelope: by(ids.New()), ID: discount, Action: "dear", Candidate: "dear@v2", Stages: shares(100_000),
+		MinCharges: &one, CapPerDay: &one, Reason: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.must(w.rollouts.Start, discount)
+	_, err = w.Jobs.Charge(ctx, job.ChargeRequest{Envelope: ledger.Envelope{OperationID: "c1", Actor: actor.Key("test")}, AccountID: "acct_42", JobID: "j1", Action: "dear", Units: 1 << 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 2^80 / 1000, half to even, less the one credit that was charged.
+	if g := w.today(); g.Given.String() != "1208925819614629174705" || !g.Over() {
+		t.Errorf("given %s", g.Given)
+	}
+	w.watch()
+	if s := w.state(discount).State; s != rollout.Paused {
+		t.Errorf("it is %s", s)
 	}
 }

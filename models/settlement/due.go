@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -117,9 +118,12 @@ const (
 // due is the common table of the charges that a proposal holds: each with what it cost, what it would have cost under
 // the baseline, and the difference. except is a settlement that is about to be void and so holds nothing; empty for none.
 func due(ctx context.Context, g *gorm.DB, r rollout, f Filter, except string) (with string, args map[string]any, err error) {
-	units, prices, err := baselinePrices(ctx, g, r)
+	units, prices, beyond, err := baselinePrices(ctx, g, r)
 	if err != nil {
 		return "", nil, err
+	}
+	if beyond != 0 && (f.Sign == Debits || f.Sign == Both) {
+		return "", nil, fault.New(fault.Conflict, fault.CodeAmountOverflow, "%d units cost more under %s than a signed 64-bit number of credits. Nothing was proposed.", beyond, r.Baseline.ID)
 	}
 	args = map[string]any{"ro": r.ID, "units": where.ListOf(units), "prices": where.ListOf(prices), "minimum": f.Minimum, "except": except}
 	conds := ` AND NOT ` + paid + ` AND NOT ` + held
@@ -154,28 +158,28 @@ const priced = ` FROM entries e JOIN jobs j ON j.account_key = e.account_key AND
 	JOIN unnest((@units)::bigint[], (@prices)::bigint[]) AS b (units, price) ON b.units = d.units
 	WHERE e.rollout_id = @ro AND e.type = 'charge' AND e.cohort = 'candidate'`
 
-// baselinePrices prices each number of units that a delivered charge under the candidate was decided for. Fault:
-// amount_overflow where the baseline's price of one does not fit.
-func baselinePrices(ctx context.Context, g *gorm.DB, r rollout) (units, prices []int64, err error) {
+// baselinePrices prices each number of units that a delivered charge under the candidate was decided for. A price that does not
+// fit is the largest that does: it is above whatever was charged, so that no credit comes of it, and beyond is one such number of
+// units, 0 where there is none.
+func baselinePrices(ctx context.Context, g *gorm.DB, r rollout) (units, prices []int64, beyond int64, err error) {
 	err = g.WithContext(ctx).Raw(`SELECT DISTINCT d.units FROM entries e
 		JOIN jobs j ON j.account_key = e.account_key AND j.key = e.job_key AND j.delivered_at IS NOT NULL
 		JOIN decisions d ON d.account_key = e.account_key AND d.operation_id = e.operation_id
 		WHERE e.rollout_id = ? AND e.type = 'charge' AND e.cohort = 'candidate'`, r.ID).Scan(&units).Error
 	if err != nil {
-		return nil, nil, fmt.Errorf("settlement: units: %w", err)
+		return nil, nil, 0, fmt.Errorf("settlement: units: %w", err)
 	}
 	slices.Sort(units)
 	prices = make([]int64, len(units))
 	for i, n := range units {
 		prices[i], err = r.Baseline.Cost(n)
 		if errors.Is(err, credit.ErrOverflow) {
-			return nil, nil, fault.New(fault.Conflict, fault.CodeAmountOverflow, "%d units cost more under %s than a signed 64-bit number of credits. Nothing was proposed.", n, r.Baseline.ID)
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("settlement: price: %w", err)
+			prices[i], beyond = math.MaxInt64, n
+		} else if err != nil {
+			return nil, nil, 0, fmt.Errorf("settlement: price: %w", err)
 		}
 	}
-	return units, prices, nil
+	return units, prices, beyond, nil
 }
 
 // Totals are what some charges come to.
@@ -290,7 +294,7 @@ type Standing struct {
 // Open is how many charges could be proposed.
 func (s Standing) Open() int64 { return s.Credits + s.Debits }
 
-// Standing tells how a rollout's charges stand. Faults: rollout_not_found, state_conflict, amount_overflow.
+// Standing tells how a rollout's charges stand. Faults: rollout_not_found, state_conflict.
 func (s *Store) Standing(ctx context.Context, rolloutID string) (Standing, error) {
 	var out Standing
 	err := db.Snapshot(ctx, s.g, func(g *gorm.DB) error {
@@ -298,7 +302,7 @@ func (s *Store) Standing(ctx context.Context, rolloutID string) (Standing, error
 		if err != nil {
 			return err
 		}
-		units, prices, err := baselinePrices(ctx, g, r)
+		units, prices, _, err := baselinePrices(ctx, g, r)
 		if err != nil {
 			return err
 		}

@@ -299,6 +299,30 @@ func TestDebitsAreOnlyOfThoseWhoAreChosen(t *testing.T) {
 	w.whole()
 }
 
+// A charge whose price under the baseline is beyond all credits is owed nothing, and keeps nobody else from being put right.
+func TestAPriceBeyondAllCreditsHoldsUpNobody(t *testing.T) {
+	w := newWorld(t, 0, 3_000_000_000)
+	w.Account(t, "a", 6_000_000_000)
+	w.delivered("a", "small", 1)
+	w.delivered("a", "vast", 1<<40)
+	w.ended()
+	// As if the baseline had cost so much from the start.
+	for _, statement := range []string{`ALTER TABLE rule_versions DISABLE TRIGGER USER`, `UPDATE rule_versions SET unit_price = 1::bigint << 40 WHERE version = 1`} {
+		if err := w.G.Exec(statement).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, err := w.store.Standing(context.Background(), ro); err != nil || s.Credits != 1 || s.Debits != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	_, err := w.store.Propose(context.Background(), settlement.Proposal{Envelope: envelope("fiona"), RolloutID: ro, Reason: "x", Filter: settlement.Filter{Sign: settlement.Debits}})
+	is(t, err, fault.CodeAmountOverflow)
+	// 2^40 / 1000, rounded half to even, is 1,099,511,628.
+	if r := w.pay(w.approve(w.propose(settlement.Filter{}))); r.Credits != 3_000_000_000-1_099_511_628 || w.Balance(t, "a") != r.Credits {
+		t.Errorf("%+v, balance %d", r, w.Balance(t, "a"))
+	}
+}
+
 // Accounts that take no payment are left out by name, hold up nobody, and can be settled later.
 func TestFrozenAndInconsistentAccountsAreLeftOut(t *testing.T) {
 	w := newWorld(t, 1100, 0)

@@ -31,6 +31,8 @@ func problems(key string) (en, ja string) {
 		return "It must be at most 100 %.", "100 %以下にしてください。"
 	case "problem.is too large":
 		return "It is too large.", "大きすぎます。"
+	case "problem.must name each attribute once: an account has one value of it":
+		return "Each attribute can be named once: an account has one value of it.", "同じ属性は一度だけ指定できます。アカウントの属性の値は1つです。"
 	case "problem.must be pairs such as beta=yes":
 		return "It must be pairs such as beta=yes, separated by commas.", "beta=yesのような組をコンマ区切りで入力してください。"
 	case "problem.must be 1 to 48 small letters, digits or _, beginning with a letter":

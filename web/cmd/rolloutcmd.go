@@ -47,7 +47,8 @@ func (c rolloutCreateCmd) Run(e *env) error {
 		for _, t := range c.Thresholds {
 			n.Stages = append(n.Stages, pricing.Stage{Threshold: t})
 		}
-		_, err = a.rollouts.Create(ctx, n)
+		out, err := a.rollouts.Create(ctx, n)
+		sayReplayed(e, out)
 		return c.ID, err
 	})
 }
@@ -117,8 +118,16 @@ func (c rolloutStep) do(e *env, step stepFunc) error {
 		if err == nil && out.Waiting {
 			fmt.Fprintf(e.out, "Not done yet: it waits for a second person. %s\n", json.RawMessage(out.Result))
 		}
+		sayReplayed(e, out)
 		return c.ID, err
 	})
+}
+
+// sayReplayed says, before the line of the rollout, that the command did nothing anew.
+func sayReplayed(e *env, out operation.Outcome) {
+	if out.Replayed {
+		fmt.Fprintln(e.out, "replayed: it was done under this operation id before")
+	}
 }
 
 // before is the version from which the step was made under the same operation id, so that the command sent again asks for the
