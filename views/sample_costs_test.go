@@ -43,7 +43,7 @@ func (s sample) costList() costs.List {
 }
 
 func (s sample) costRecord() costs.Record {
-	return costs.Record{ID: ui.ID{Value: "row:2b9fa1c04d1d13e7aa91e:1"}, State: "unattributed", Say: s.l.T("costs.record_nobody"), Amount: "0.0000160599 USD", Zone: "JST", AttributeURL: "/a", RuleURL: "/r",
+	return costs.Record{ID: ui.ID{Value: "row:2b9fa1c04d1d13e7aa91e:1"}, State: "unattributed", Say: s.l.T("costs.record_of_period", "2026-12-01 00:00 JST"), Amount: "0.0000160599 USD", Zone: "JST", AttributeURL: "/a", RuleURL: "/r",
 		Facts:      []costs.Fact{{Label: s.l.T("costs.source"), Value: "aws"}, {Label: s.l.T("costs.external_id"), ID: ui.ID{Value: "row:2b9fa1c04d1d13e7aa91e:1"}}},
 		Dimensions: []costs.Fact{{Label: "ServiceName", Value: "Amazon Simple Queue Service"}, {Label: "Tags.business_unit", Value: "ViennaAI"}},
 		History: []costs.Change{{At: s.at(time.Hour), State: "unattributed", To: s.l.T("costs.nobody"), Why: s.l.T("cost_cause.recorded"), By: "api:platform"},

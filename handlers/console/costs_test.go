@@ -55,7 +55,7 @@ func TestAttributeACost(t *testing.T) {
 	page := fin.page("/costs?state=unattributed")
 	w.says(page, "line-1", "0.0042 USD", "\u22121,234,567.50 EUR", "Rendering <b>hours</b>", "2 currencies, never added up", "Unattributed")
 	at := fmt.Sprintf("/costs/records/%d", w.costKey("line-1"))
-	w.says(fin.page(at), "Nobody knows yet what it was for.", "gpu", "As it was recorded")
+	w.says(fin.page(at), "Nobody knows yet what it was for, nor of which action it is.", "gpu", "As it was recorded")
 	form := at + "/attribution"
 	stale := fin.form(form, "account", "acct_7", "job", "j1", "reason", "too late", "seq", "1")
 	for field, typed := range map[string][]string{"It does not exist in this account.": {"account", "acct_7", "job", "nothing", "reason", "x", "seq", "1"}, "Please fill this in.": {"account", "acct_7", "job", "j1", "seq", "1"}} {

@@ -94,7 +94,7 @@ func (p Presenter) CostRecord(r cost.Record, history []cost.Attribution) views.R
 	case cost.Overhead:
 		v.Say = p.L.T("costs.record_overhead")
 	case cost.Unattributed:
-		v.Say = p.L.T("costs.record_nobody")
+		v.Say = p.recordOfNobody(r)
 	}
 	fact := func(label, value string) {
 		if value != "" {
@@ -103,7 +103,12 @@ func (p Presenter) CostRecord(r cost.Record, history []cost.Attribution) views.R
 	}
 	fact("costs.source", r.Source)
 	v.Facts = append(v.Facts, views.Fact{Label: p.L.T("costs.external_id"), ID: ui.ID{Value: r.ExternalID}})
-	fact("costs.time", p.L.Stamp(r.OccurredAt, p.Now).Full)
+	if r.OccurredUntil == nil {
+		fact("costs.time", p.L.Stamp(r.OccurredAt, p.Now).Full)
+	} else {
+		fact("costs.from", p.L.Stamp(r.OccurredAt, p.Now).Full)
+		fact("costs.until", p.L.Stamp(*r.OccurredUntil, p.Now).Full)
+	}
 	fact("costs.description", r.Description)
 	switch {
 	case r.JobID != "":
@@ -140,6 +145,18 @@ func (p Presenter) CostRecord(r cost.Record, history []cost.Attribution) views.R
 			By: p.actor(h.Actor), Reason: h.Reason})
 	}
 	return v
+}
+
+// recordOfNobody says which rollouts a record holds up that is put down to nobody: see UnattributedFor of package cost.
+func (p Presenter) recordOfNobody(r cost.Record) string {
+	switch {
+	case r.KnownAction != nil:
+		return p.L.T("costs.record_of_action", *r.KnownAction)
+	case r.OccurredUntil != nil:
+		return p.L.T("costs.record_of_period", p.L.Stamp(*r.OccurredUntil, p.Now).Full)
+	default:
+		return p.L.T("costs.record_of_moment", p.L.Stamp(r.OccurredAt, p.Now).Full)
+	}
 }
 
 // CostRule is one overhead rule.

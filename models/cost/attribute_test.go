@@ -200,6 +200,18 @@ func TestUnattributedFor(t *testing.T) {
 	if err != nil || count != 2 || len(examples) != 2 || examples[0].ExternalID != "render" || examples[1].ExternalID != "any" || examples[1].Action != nil {
 		t.Errorf("%d %+v %v", count, examples, err)
 	}
+	// A line for a period concerns all rollouts that began before its end.
+	until := func(d time.Duration) func(*cost.NewRecord) {
+		return func(r *cost.NewRecord) { r.Until = noon.Add(d) }
+	}
+	b.record("farm", rec("over", "8", at(-2*time.Hour), until(0)), rec("period", "9", at(-time.Hour), until(time.Microsecond)))
+	count, examples, err = cost.UnattributedFor(context.Background(), b.G, modeltest.Action, noon, noon.Add(2*time.Hour))
+	if err != nil || count != 3 || examples[0].ExternalID != "period" {
+		t.Errorf("%d %+v %v", count, examples, err)
+	}
+	if err := b.attribute(b.one("period"), "acct_7", "j1", "found"); err != nil {
+		t.Fatal(err)
+	}
 	// One of a known action concerns it whenever it arose: a bill dates a line by the day that it is for.
 	b.record("farm", rec("day", "7", ofAction(modeltest.Action), at(-24*time.Hour)))
 	if count, examples, err = cost.UnattributedFor(context.Background(), b.G, modeltest.Action, noon, noon.Add(2*time.Hour)); err != nil || count != 3 || examples[0].ExternalID != "day" {

@@ -35,8 +35,10 @@ type NewRecord struct {
 	Amount decimal.Decimal
 	// Currency is an ISO 4217 code in capitals.
 	Currency string
-	// Time is when the cost arose, between 1970 and 9999.
+	// Time is when the cost arose, or when the period begins that it was billed for, between 1970 and 9999.
 	Time time.Time
+	// Until is when that period ends, itself outside of it; zero for a cost of one moment.
+	Until time.Time
 	// AccountID goes with one of JobID and OperationID (an operation of that account), or all three are empty.
 	// They need not exist: a record that names an unknown job is unattributed.
 	AccountID   string
@@ -83,6 +85,13 @@ func (n NewRecord) Check(prefix string, bad []fault.Field) []fault.Field {
 		wrong("time", "is required")
 	} else if y < 1970 || y > 9999 {
 		wrong("time", "must lie between the years 1970 and 9999")
+	}
+	switch {
+	case n.Until.IsZero():
+	case n.Until.UTC().Year() > 9999:
+		wrong("until", "must lie between the years 1970 and 9999")
+	case !n.Until.Truncate(time.Microsecond).After(n.Time.Truncate(time.Microsecond)):
+		wrong("until", "must lie after the time")
 	}
 	switch {
 	case n.JobID != "" && n.OperationID != "":
@@ -151,15 +160,21 @@ func textProblem(s string, limit int) string {
 }
 
 // digest tells a repeat from another record under the same id: SHA-256 over every field, each with its length, the
-// amount and the time in their one form.
+// amount and the times in their one form. That of a record of one moment does not know of periods.
 func (n NewRecord) digest() []byte {
+	instant := func(t time.Time) string { return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano) }
 	h := sha256.New()
 	add := func(s string) {
 		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(s))))
 		h.Write([]byte(s))
 	}
-	h.Write([]byte{1})
-	for _, s := range []string{n.Amount.Canonical(), n.Currency, n.Time.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano),
+	if n.Until.IsZero() {
+		h.Write([]byte{1})
+	} else {
+		h.Write([]byte{2})
+		add(instant(n.Until))
+	}
+	for _, s := range []string{n.Amount.Canonical(), n.Currency, instant(n.Time),
 		n.AccountID, n.JobID, n.OperationID, n.Action, n.Description} {
 		add(s)
 	}

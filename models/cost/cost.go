@@ -48,7 +48,10 @@ type Record struct {
 	ExternalID string
 	Amount     decimal.Decimal
 	Currency   string
-	OccurredAt time.Time
+	// OccurredAt is when it arose, or when the period begins that it is for; OccurredUntil ends the period, itself outside of it, and
+	// is nil for a record of one moment.
+	OccurredAt    time.Time
+	OccurredUntil *time.Time
 	// AccountID, JobID and JobOperationID are what the record itself named, empty where it named nothing. They need
 	// not exist.
 	AccountID      string

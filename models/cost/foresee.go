@@ -13,12 +13,12 @@ type Foreseen struct {
 	// Known counts the records that are there already, by source and external id.
 	Known int64
 
-	// latest is when the latest unattributed record arose, by its action; "" stands for none.
+	// latest is the last moment that an unattributed record is of, by its action; "" stands for none.
 	latest map[string]time.Time
 }
 
 // Concerns tells whether an unattributed record concerns an action in a period that began at from: one of that action,
-// whenever it arose, or one without any that arose since, which concerns every action.
+// whenever it arose, or one without any that is of a moment since, which concerns every action.
 func (f Foreseen) Concerns(action string, from time.Time) bool {
 	if _, known := f.latest[action]; known && action != "" {
 		return true
@@ -43,7 +43,7 @@ func (s *Service) Foresee(ctx context.Context, source string, records []NewRecor
 			Latest time.Time
 		}
 		err = s.g.WithContext(ctx).Raw(`SELECT CASE WHEN k.key IS NOT NULL THEN 'known' WHEN t.account_key IS NOT NULL THEN 'attributed'
-				WHEN u.key IS NOT NULL THEN 'overhead' ELSE 'unattributed' END AS state, COALESCE(r.action, '') AS action, count(*) AS count, max(r.occurred_at) AS latest
+				WHEN u.key IS NOT NULL THEN 'overhead' ELSE 'unattributed' END AS state, COALESCE(r.action, '') AS action, count(*) AS count, max(`+lastMoment("r")+`) AS latest
 			FROM (SELECT ?::text AS source, x.* FROM jsonb_to_recordset(?::jsonb) AS x `+givenColumns+`) r
 			LEFT JOIN cost_records k ON k.source = r.source AND k.external_id = r.external_id
 			`+target+` GROUP BY 1, 2`, source, given).Scan(&rows).Error

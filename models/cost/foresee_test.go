@@ -31,6 +31,11 @@ func TestForeseenIsWhatRecordingComesTo(t *testing.T) {
 	if got := b.record("farm", batch...); got.Attributed != f.Attributed || got.Overhead != f.Overhead || got.Unattributed != f.Unattributed || got.Replayed != f.Known {
 		t.Errorf("foreseen %+v, recorded %+v", f, got)
 	}
+	period := func(r *cost.NewRecord) { r.Until = noon.Add(time.Hour) }
+	f, err = b.costs.Foresee(context.Background(), "farm", []cost.NewRecord{rec("p", "1", period)})
+	if err != nil || !f.Concerns("anything", noon.Add(time.Hour-time.Microsecond)) || f.Concerns("anything", noon.Add(time.Hour)) {
+		t.Errorf("a record of a period concerns what began before its end: %+v %v", f, err)
+	}
 	f, err = b.costs.Foresee(context.Background(), "farm", []cost.NewRecord{rec("e", "1", ofAction(modeltest.Action))})
 	if err != nil || !f.Concerns(modeltest.Action, noon) || f.Concerns("another", noon) {
 		t.Errorf("%+v %v", f, err)

@@ -23,15 +23,20 @@ type Example struct {
 	Action *string
 }
 
+// lastMoment is the last moment of a record, in the columns of a table: of its period, or its only one.
+func lastMoment(of string) string {
+	return `COALESCE(` + of + `.occurred_until - interval '1 microsecond', ` + of + `.occurred_at)`
+}
+
 // maxExamples is how many records UnattributedFor names.
 const maxExamples = 5
 
 // UnattributedFor counts the records that are unattributed and concern an action: those of that action, whenever they arose
-// (a bill dates a line by the day or the month that it is for), and those without a known one that arose in [from, to), which
-// concern every action. It also returns the oldest of them, at most
+// (a bill dates a line by the day or the month that it is for), and those without a known one that arose in [from, to), or
+// whose period reaches into it, which concern every action. It also returns the oldest of them, at most
 // five. It may run inside a transaction.
 func UnattributedFor(ctx context.Context, g *gorm.DB, action string, from, to time.Time) (int64, []Example, error) {
-	const concerned = ` FROM cost_states s WHERE s.state = 'unattributed' AND (s.action = ? OR s.action IS NULL AND s.occurred_at >= ? AND s.occurred_at < ?)`
+	concerned := ` FROM cost_states s WHERE s.state = 'unattributed' AND (s.action = ? OR s.action IS NULL AND ` + lastMoment("s") + ` >= ? AND s.occurred_at < ?)`
 	var count int64
 	if err := g.WithContext(ctx).Raw(`SELECT count(*)`+concerned, action, from, to).Scan(&count).Error; err != nil {
 		return 0, nil, fmt.Errorf("cost: unattributed: %w", err)

@@ -42,7 +42,7 @@ type Position struct {
 
 const (
 	fromRecords   = ` FROM cost_records r JOIN cost_states s ON s.record_key = r.key `
-	recordColumns = `r.key, r.source, r.external_id, r.amount, r.currency, r.occurred_at, r.account_id, r.job_id, r.job_operation_id, r.action,
+	recordColumns = `r.key, r.source, r.external_id, r.amount, r.currency, r.occurred_at, r.occurred_until, r.account_id, r.job_id, r.job_operation_id, r.action,
 		r.description, r.dimensions::text AS dimensions, r.import_id, r.actor, r.operation_id, r.recorded_at, s.state, s.seq,
 		s.account_key, s.job_key, s.job_operation_id AS to_operation_id, s.rule_key, s.action AS known_action`
 	selectRecord = `SELECT r.*, a.id AS to_account_id, j.id AS to_job_id, c.id AS rule_id FROM (SELECT ` + recordColumns + fromRecords + ` %s) r

@@ -117,6 +117,7 @@ type row struct {
 	Amount      string            `json:"amount"`
 	Currency    string            `json:"currency"`
 	OccurredAt  time.Time         `json:"occurred_at"`
+	Until       *time.Time        `json:"occurred_until"`
 	AccountID   string            `json:"account_id"`
 	JobID       string            `json:"job_id"`
 	OperationID string            `json:"job_operation_id"`
@@ -179,9 +180,9 @@ func (s *Service) writeChunk(ctx context.Context, tx *operation.Tx, b Batch, par
 		Key        int64
 		ExternalID string
 	}
-	err = g.Raw(`INSERT INTO cost_records (source, external_id, amount, currency, occurred_at, account_id, job_id, job_operation_id, action,
+	err = g.Raw(`INSERT INTO cost_records (source, external_id, amount, currency, occurred_at, occurred_until, account_id, job_id, job_operation_id, action,
 			description, dimensions, digest, import_id, actor, operation_id)
-		SELECT ?, external_id, amount, currency, occurred_at, account_id, job_id, job_operation_id, action, description, dimensions,
+		SELECT ?, external_id, amount, currency, occurred_at, occurred_until, account_id, job_id, job_operation_id, action, description, dimensions,
 			decode(digest, 'hex'), ?, ?, ?
 		FROM jsonb_to_recordset(?::jsonb) AS x `+givenColumns+`
 		ORDER BY external_id COLLATE "C" ON CONFLICT (source, external_id) DO NOTHING RETURNING key, external_id`,
@@ -230,7 +231,7 @@ func sameAsStored(ctx context.Context, g *gorm.DB, source string, old []NewRecor
 		if !known {
 			return fmt.Errorf("cost: record %q of %s is there and was not found", r.ExternalID, source)
 		}
-		if there.Digest != string(r.digest()) {
+		if !there.same(r) {
 			return errOther
 		}
 	}
@@ -269,7 +270,7 @@ const target = `LEFT JOIN LATERAL (
 		LEFT JOIN LATERAL (SELECT c.key FROM cost_rules c WHERE ` + ruleMatches + ` ORDER BY c.key LIMIT 1) u ON t.account_key IS NULL`
 
 // givenColumns are the members of row, as jsonb_to_recordset reads them.
-const givenColumns = `(external_id text, amount numeric, currency text, occurred_at timestamptz, account_id text, job_id text,
+const givenColumns = `(external_id text, amount numeric, currency text, occurred_at timestamptz, occurred_until timestamptz, account_id text, job_id text,
 			job_operation_id text, action text, description text, dimensions jsonb, digest text)`
 
 // rowsOf are records as the statements read them, as JSON.
@@ -281,6 +282,10 @@ func rowsOf(part []NewRecord) (string, error) {
 			Digest: fmt.Sprintf("%x", r.digest())}
 		if r.Action != "" {
 			rows[i].Action = &r.Action
+		}
+		if !r.Until.IsZero() {
+			until := r.Until.UTC().Truncate(time.Microsecond)
+			rows[i].Until = &until
 		}
 		if r.Dimensions == nil {
 			rows[i].Dimensions = map[string]string{}

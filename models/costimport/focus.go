@@ -45,8 +45,14 @@ func (r *reader) focus(cells []string) (cost.NewRecord, []fault.Field) {
 	}
 	r.measure(column)
 	m := r.mapping
-	n := cost.NewRecord{Amount: amountOf(column(m.Amount), &bad), Currency: column("BillingCurrency"), Time: timeOf(column("ChargePeriodStart"), true, &bad),
+	n := cost.NewRecord{Amount: amountOf(column(m.Amount), &bad), Currency: column("BillingCurrency"), Time: timeOf("time", column("ChargePeriodStart"), true, &bad),
 		Action: get(m.Action), Description: cut(column("ChargeDescription"), cost.MaxDescription), Dimensions: dimensions(column, tags)}
+	if end := column("ChargePeriodEnd"); end != "" {
+		// A one-time charge may have a period that ends where it begins: it is of that moment.
+		if until := timeOf("until", end, true, &bad); until.After(n.Time) {
+			n.Until = until
+		}
+	}
 	if m.LineID != "" {
 		n.ExternalID = get(m.LineID)
 	} else {

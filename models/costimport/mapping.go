@@ -82,7 +82,7 @@ func (m Mapping) columnOf(field string) string {
 	if m.Format == Own {
 		return field
 	}
-	column := map[string]string{"external_id": m.LineID, "amount": m.Amount, "currency": "BillingCurrency", "time": "ChargePeriodStart",
+	column := map[string]string{"external_id": m.LineID, "amount": m.Amount, "currency": "BillingCurrency", "time": "ChargePeriodStart", "until": "ChargePeriodEnd",
 		"account_id": m.Account, "job_id": m.Job, "operation_id": m.Operation, "action": m.Action, "description": "ChargeDescription", "tags": "Tags"}[field]
 	if column == "" {
 		return field

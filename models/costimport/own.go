@@ -28,7 +28,7 @@ func (r *reader) own(cells []string) (cost.NewRecord, []fault.Field) {
 		return ""
 	}
 	var bad []fault.Field
-	n := cost.NewRecord{ExternalID: get("external_id"), Amount: amountOf(get("amount"), &bad), Currency: get("currency"), Time: timeOf(get("time"), false, &bad),
+	n := cost.NewRecord{ExternalID: get("external_id"), Amount: amountOf(get("amount"), &bad), Currency: get("currency"), Time: timeOf("time", get("time"), false, &bad),
 		AccountID: get("account_id"), JobID: get("job_id"), OperationID: get("operation_id"), Action: get("action"), Description: get("description")}
 	for i, name := range r.names {
 		if key, is := strings.CutPrefix(name, dimensionPrefix); is && cells[i] != "" {

@@ -251,10 +251,10 @@ func amountOf(cell string, bad *[]fault.Field) decimal.Decimal {
 	return d
 }
 
-// timeOf reads RFC 3339 and, where spaced is set, also a date and a time of UTC with a blank between them.
-func timeOf(cell string, spaced bool, bad *[]fault.Field) time.Time {
+// timeOf reads the time of a field: RFC 3339 and, where spaced is set, also a date and a time of UTC with a blank between them.
+func timeOf(field, cell string, spaced bool, bad *[]fault.Field) time.Time {
 	if cell == "" {
-		*bad = append(*bad, fault.Field{Name: "time", Message: "is required"})
+		*bad = append(*bad, fault.Field{Name: field, Message: "is required"})
 		return time.Time{}
 	}
 	layouts := []string{time.RFC3339Nano}
@@ -266,6 +266,6 @@ func timeOf(cell string, spaced bool, bad *[]fault.Field) time.Time {
 			return t.UTC()
 		}
 	}
-	*bad = append(*bad, fault.Field{Name: "time", Message: "must be a time such as 2026-11-30T18:00:00Z"})
+	*bad = append(*bad, fault.Field{Name: field, Message: "must be a time such as 2026-11-30T18:00:00Z"})
 	return time.Time{}
 }

@@ -143,6 +143,14 @@ func TestFocus(t *testing.T) {
 	if f := read(t, content, m); f.Totals[1].Amount.String() != "0.20000015" {
 		t.Errorf("%+v", f.Totals)
 	}
+	// The period, where the file has its end; one that ends where it begins is of that moment.
+	period := strings.NewReplacer("Start,", "Start,ChargePeriodEnd,", "22:00:00,", "22:00:00,2024-09-18 23:00:00,", "00Z,", "00Z,2024-09-18 22:00:00,", "02:00,", "02:00,NULL,")
+	if f := read(t, period.Replace(content), m); !f.Sound() || !f.Records[0].Until.Equal(time.Date(2024, 9, 18, 23, 0, 0, 0, time.UTC)) || !f.Records[1].Until.IsZero() || !f.Records[2].Until.IsZero() {
+		t.Errorf("%s %+v", problems(f), f.Records)
+	}
+	if f := read(t, strings.Replace(period.Replace(content), " 23:00:00", " soon", 1), m); problems(f) != "line 2: ChargePeriodEnd must be a time such as 2026-11-30T18:00:00Z" {
+		t.Error(problems(f))
+	}
 	// Account and operation in columns of their own.
 	with := strings.NewReplacer("x_LineId", "x_Account", ",L1", ",acct_7", ",L2", ",", ",L3", ",a b").Replace(content)
 	f = read(t, with, focus(func(m *costimport.Mapping) { m.Account, m.Operation = "x_Account", "Tags.job" }))

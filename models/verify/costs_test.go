@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"strings"
 	"testing"
 
 	"recoup/models/modeltest"
@@ -19,10 +20,15 @@ func TestCostsAndFindingsAreNamed(t *testing.T) {
 		t.Errorf("without a state: %v", problems)
 	}
 	damage(t, m.G,
-		`INSERT INTO cost_states (record_key, seq, state, occurred_at) SELECT key, 1, 'unattributed', now() FROM cost_records`)
+		`INSERT INTO cost_states (record_key, seq, state, occurred_at) SELECT key, 1, 'unattributed', occurred_at FROM cost_records`)
 	if _, problems := check(t, m.G, verify.Options{}); len(problems) != 0 {
 		t.Errorf("with its state: %v", problems)
 	}
+	damage(t, m.G, `UPDATE cost_states SET occurred_until = '2030-01-01 00:00Z'`)
+	if _, problems := check(t, m.G, verify.Options{}); len(problems) != 1 || problems[0].Check != verify.CheckCost || !strings.HasSuffix(problems[0].Found, ", to 2030-01-01T00:00:00.000000Z") {
+		t.Errorf("with a period that the record has not: %v", problems)
+	}
+	damage(t, m.G, `UPDATE cost_states SET occurred_until = NULL`)
 	damage(t, m.G,
 		`INSERT INTO rollout_findings (rollout_id, "check", account_key, operation_id, what, expected, found)
 			SELECT 'ro_1', 'uniqueness', key, 'op', 'charges 2', '1', '2' FROM accounts WHERE id = 'acct_7'`)

@@ -70,8 +70,12 @@ func costs(key string) (en, ja string) {
 		return "Put down to {1}.", "{1}に帰属しています。"
 	case "costs.record_overhead":
 		return "Overhead: a rule says that it belongs to no job.", "間接費：ルールにより、特定のジョブに属さないとされています。"
-	case "costs.record_nobody":
-		return "Nobody knows yet what it was for. Until somebody does, it holds up rollouts of its action, or of every action where the action is not known.", "まだ何のための費用か分かっていません。判明するまで、該当するアクション（不明な場合はすべてのアクション）のロールアウトを止めます。"
+	case "costs.record_of_action":
+		return "Nobody knows yet what it was for. Until somebody does, it holds up every live rollout of {1}.", "まだ何のための費用か分かっていません。判明するまで、{1}の実施中のロールアウトを止めます。"
+	case "costs.record_of_period":
+		return "Nobody knows yet what it was for, nor of which action it is. Until somebody does, it holds up the live rollouts of all actions that began before {1}.", "まだ何のための費用か分かっておらず、アクションも不明です。判明するまで、{1}より前に始まった、すべてのアクションの実施中のロールアウトを止めます。"
+	case "costs.record_of_moment":
+		return "Nobody knows yet what it was for, nor of which action it is. Until somebody does, it holds up the live rollouts of all actions that had begun by {1}.", "まだ何のための費用か分かっておらず、アクションも不明です。判明するまで、{1}までに始まっていた、すべてのアクションの実施中のロールアウトを止めます。"
 	case "costs.billed":
 		return "As it was billed", "請求内容"
 	case "costs.dimensions":
@@ -98,6 +102,10 @@ func costs(key string) (en, ja string) {
 		return "Names itself", "明細が示す対象"
 	case "costs.time":
 		return "Time", "時刻"
+	case "costs.from":
+		return "Period from", "対象期間の開始"
+	case "costs.until":
+		return "Period to", "対象期間の終了"
 	case "costs.recorded":
 		return "Recorded", "登録時刻"
 	case "costs.rule_like_this":
