@@ -8,7 +8,6 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"recoup/handlers/present"
 	"recoup/models/calendar"
 	"recoup/models/fault"
 	"recoup/models/job"
@@ -39,18 +38,19 @@ func (h *Console) requeueModel(r request, form ui.Act, j job.Listed, a ledger.Ac
 	m := views.Requeue{Act: form, Subject: deadSubject(r, j, a), NextGeneration: strconv.Itoa(j.Generation + 1), NextAttempt: strconv.Itoa(j.Attempt + 1),
 		Dependency: j.Dependency, External: j.Mode == job.External, Zone: r.L.ZoneName(), Later: r.FormValue("when") == "at"}
 	m.Frozen = a.FrozenAt != nil
+	pr, unread := h.presenter(r)
 	if j.Mode == job.Managed {
 		// A form that cannot say what is held still does what it is for.
 		standing, err := h.Dependencies.Standing(r.Request().Context(), []string{j.Action}, nil)
-		if pr, unread := h.presenter(r); err == nil && unread == nil {
+		if err == nil && unread == nil {
 			m.Held = pr.RequeueHeld(standing)
 		}
 	}
 	m.At, m.Reason = field(r, "at", err), field(r, "reason", err)
 	if j.Dependency != "" {
 		// A form that cannot say how the dependency is still says which it is.
-		if s, err := h.Dependencies.Find(r.Request().Context(), j.Dependency); err == nil {
-			m.DependencySay = present.Presenter{L: r.L, Now: r.Now}.DependencySay(s)
+		if s, err := h.Dependencies.Find(r.Request().Context(), j.Dependency); err == nil && unread == nil {
+			m.DependencySay = pr.DependencySay(s)
 		}
 	}
 	return m

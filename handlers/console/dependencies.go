@@ -248,6 +248,11 @@ func (h *Console) holdForm(r request, a asked, form ui.Act, err error) (views.As
 			perMinute := int64(600)
 			if a.hold != nil {
 				perMinute = a.hold.PerMinute
+				changes, err := h.heldAction(r, a.name)
+				if err != nil {
+					return m, err
+				}
+				m.Changes = append(m.Changes, changes...)
 			}
 			return m, rate(perMinute)
 		}
@@ -290,6 +295,24 @@ func (h *Console) holdForm(r request, a asked, form ui.Act, err error) (views.As
 		m.Defaults = []ui.Option{{Value: action, Label: seenOr(r, action, a.name)}}
 	}
 	return m, nil
+}
+
+// heldAction says who holds an action since when and why, and how many of its jobs wait.
+func (h *Console) heldAction(r request, action string) ([]ui.Change, error) {
+	all, err := h.Dependencies.Actions(r.Request().Context())
+	if err != nil {
+		return nil, err
+	}
+	pr, err := h.presenter(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, held := range all {
+		if held.Name == action {
+			return pr.HeldActionLines(held), nil
+		}
+	}
+	return nil, nil
 }
 
 // seenOr is the default of an action that the person saw when the form was opened: what a form that was sent says, or what is

@@ -75,7 +75,7 @@ func TestDependencyFromHoldToRelease(t *testing.T) {
 
 	stale := other.form(at+"/hold", "reason", "me too")
 	form := s.form(at+"/hold", "reason", "the vendor called")
-	w.says(s.sent(at+"/hold", form), "Held. No worker gets this work until it is released.", "Held by Pat support: the vendor called.", "1 job wait, none is handed out.")
+	w.says(s.sent(at+"/hold", form), "Held. No worker gets this work until it is released.", "Held by Pat support: the vendor called.", "1 job waiting, none is handed out.")
 	w.says(s.sent(at+"/hold", form), "Already done.")
 	refused := other.post(at+"/hold", stale)
 	if refused.Code != http.StatusSeeOther {
@@ -208,6 +208,7 @@ func TestHeldActionOnTheQueue(t *testing.T) {
 		t.Fatalf("%v handed out", got)
 	}
 	const release = "/queue/actions/" + modeltest.Action + "/release"
+	w.says(s.page(release), "Held by Pat support", "Waiting")
 	w.says(s.sent(release, s.form(release, "reason", "a good one", "per_minute", "60")), "Released.", "Releasing")
 	if got := w.Claim(t, 10); len(got) != 1 {
 		t.Fatalf("%v, want j1", got)

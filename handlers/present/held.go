@@ -126,3 +126,13 @@ func (p Presenter) heldNeeds(n bulk.Needs, all []dependency.Standing, m ui.HeldN
 	}
 	return &m
 }
+
+// HeldActionLines say of a held action who holds it since when and why, and how many of its jobs wait.
+func (p Presenter) HeldActionLines(h dependency.ActionHold) []ui.Change {
+	var out []ui.Change
+	if h.HeldBy != "" && h.HeldAt != nil {
+		out = append(out, ui.Change{Label: p.L.T("holds.held_by"), After: p.actor(h.HeldBy) + ", " + p.L.Stamp(*h.HeldAt, p.Now).Full},
+			ui.Change{Label: p.L.T("holds.held_why"), After: h.Reason})
+	}
+	return append(out, ui.Change{Label: p.L.T("holds.waiting"), After: p.JobsWaiting(h.Waiting)})
+}

@@ -100,13 +100,13 @@ func dependencies(key string) (en, ja string) {
 	case "deps.say_healthy":
 		return "Healthy: its work is handed out freely.", "正常です。処理は制限なく割り当てられます。"
 	case "deps.say_held":
-		return "Held by {1}: {2}. {3} wait, none is handed out.", "{1} が保留しています：{2}。{3}が待機し、割り当てられません。"
+		return "Held by {1}: {2}. {3} waiting, none is handed out.", "{1} が保留しています：{2}。{3}が待機し、割り当てられません。"
 	case "deps.say_open":
-		return "The breaker is open since {1}: {2} {2|waits|wait}. At {3} it lets {4} through to try.", "ブレーカーは {1} から遮断中です。{2}が待機しています。{3} に{4}を試行として通します。"
+		return "The breaker is open since {1}: {2} waiting. At {3} it lets {4} through to try.", "ブレーカーは {1} から遮断中です。{2}が待機しています。{3} に{4}を試行として通します。"
 	case "deps.say_half_open":
-		return "Trying since {1}: {2} may still be let through. Its work closes the breaker by succeeding and opens it again by failing. {3} wait.", "{1} から試行中です。あと{2}を通せます。成功すれば回復し、失敗すれば再び遮断します。{3}が待機しています。"
+		return "Trying since {1}: {2} may still be let through. Its work closes the breaker by succeeding and opens it again by failing. {3} waiting.", "{1} から試行中です。あと{2}を通せます。成功すれば回復し、失敗すれば再び遮断します。{3}が待機しています。"
 	case "deps.say_releasing":
-		return "Releasing at {1} a minute since {2}: {3} still wait, new ones behind them.", "{2} から1分あたり {1}件で解放中です。{3}が待機し、新しいジョブはその後に続きます。"
+		return "Releasing at {1} a minute since {2}: {3} still waiting, new ones behind them.", "{2} から1分あたり {1}件で解放中です。{3}が待機し、新しいジョブはその後に続きます。"
 	case "deps.jobs.one":
 		return "{1} job", "{1}件のジョブ"
 	case "deps.jobs.other":
@@ -173,6 +173,10 @@ func dependencies(key string) (en, ja string) {
 		return "Its queued jobs are handed to no worker until somebody releases them. What runs goes on. Held jobs use up no attempt, and expire as others do.", "解放するまで、待機中のジョブはワーカーに割り当てられません。実行中のものは続行します。保留中は試行回数を消費せず、期限は通常どおりです。"
 	case "holds.hold_action_submit":
 		return "Hold action", "アクションを保留する"
+	case "holds.held_by":
+		return "Held by", "保留した人"
+	case "holds.held_why":
+		return "Why", "保留の理由"
 	case "holds.release_action_title":
 		return "Release this action", "このアクションを解放"
 	case "holds.release_action_say":
