@@ -56,9 +56,11 @@ func (s sample) integrityRun() integrity.Run {
 	return integrity.Run{Row: s.integrityRow(false), Rules: s.integrityRules(), Digest: "6a1f0c1c7d3f4f2b8a5b9d0e6a1f0c1c7d3f4f2b8a5b9d0e6a1f0c1c7d3f4f2b", Zone: "JST", List: s.list(false),
 		Checks: []ui.Choice{{Text: s.l.T("integrity.all_checks"), URL: "/integrity/runs/7", Current: true, Count: "3"}, {Text: s.l.Maybe("check.head", ""), URL: "/integrity/runs/7?check=head", Count: "3"}},
 		Problems: []integrity.Problem{
-			{Check: s.l.Maybe("check.head", ""), Account: account("acct_7Q2M"), Message: "The account row does not repeat the newest entry.",
-				Expected: "balance 9007199254740993, last_hash 6a1f0c1c7d3f4f2b8a5b9d0e6a1f0c1c7d3f4f2b8a5b9d0e6a1f0c1c7d3f4f2b", Found: "balance 5, last_hash 00"},
-			{Check: s.l.Maybe("check.amount", ""), Account: account("acct_7Q2M"), Entry: ui.Link{Text: "4,110", URL: "/e"}, Job: job("vr-20377"), Message: "The charge does not move exactly the job's cost.", Expected: "-36", Found: "-37"},
-			{Check: s.l.Maybe("check.triggers", ""), Message: "A trigger that protects rows is gone.", Expected: "entries.entries_chain fires always", Found: "no such trigger"},
+			{Check: s.l.Maybe("check.head", ""), Account: account("acct_7Q2M"), Finding: ui.Finding{Message: "The account row does not repeat the newest entry.",
+				Expected: "balance 9007199254740993, last_hash 6a1f0c1c7d3f4f2b8a5b9d0e6a1f0c1c7d3f4f2b8a5b9d0e6a1f0c1c7d3f4f2b", Found: "balance 5, last_hash 00"}},
+			{Check: s.l.Maybe("check.amount", ""), Account: account("acct_7Q2M"), Entry: ui.Link{Text: "4,110", URL: "/e"}, Job: job("vr-20377"), Finding: ui.Finding{Message: "The charge does not move exactly the job's cost.", Expected: "-36", Found: "-37"}},
+			{Check: s.l.Maybe("check.triggers", ""), Finding: ui.Finding{Message: "The trigger entries.entries_append_only_row does not say what this program's schema has it say. Rule L1 relies on it.",
+				Expected: "entries.entries_append_only_row always: CREATE TRIGGER entries_append_only_row BEFORE DELETE OR UPDATE ON entries FOR EACH ROW EXECUTE FUNCTION refuse_change()",
+				Found:    "always: CREATE TRIGGER entries_append_only_row BEFORE DELETE OR UPDATE ON entries FOR EACH ROW WHEN (false) EXECUTE FUNCTION refuse_change()"}},
 		}}
 }

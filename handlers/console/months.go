@@ -19,6 +19,7 @@ import (
 	"recoup/models/month"
 	"recoup/models/operation"
 	"recoup/models/staff"
+	"recoup/models/verify"
 	"recoup/views/layout"
 	views "recoup/views/months"
 	"recoup/views/ui"
@@ -54,11 +55,21 @@ func (h *Console) months(c echo.Context) error {
 		return h.unreadable(r, err, &m.List, q.url(), page, part)
 	}
 	pr := present.Presenter{L: r.L, Now: r.Now}
-	broken, err := h.Verifier.BrokenMonths(c.Request().Context())
+	verified, err := h.Months.Verified(c.Request().Context())
 	if err != nil {
 		return h.unreadable(r, err, &m.List, q.url(), page, part)
 	}
-	m.Rows = pr.MonthRows(list, broken)
+	broken := map[calendar.Month]bool{}
+	if verified != nil && verified.Found > 0 {
+		spans := make([]verify.Span, len(list))
+		for i, x := range list {
+			spans[i] = verify.Span{Month: x.Month, From: x.From, To: x.To}
+		}
+		if broken, err = h.Verifier.BrokenMonths(c.Request().Context(), spans); err != nil {
+			return h.unreadable(r, err, &m.List, q.url(), page, part)
+		}
+	}
+	m.Rows, m.Found = pr.MonthRows(list, broken), pr.MonthsFound(verified)
 	if before != (calendar.Month{}) {
 		m.List.Pager.NewerURL = newerMonths(q, before, r.Now.In(h.Months.Zone()))
 	}

@@ -100,7 +100,27 @@ func TestAMonthSaysWhatVerifyFoundOfIt(t *testing.T) {
 		verify.Problem{Check: verify.CheckHash, AccountID: "aurora", Seq: 2, Expected: "ab", Found: "cd", Message: "x"},
 		verify.Problem{Check: verify.CheckRollup, Expected: "1 entries of 7", Found: "none", Message: "The sum of a day is not that of its quarter hours. It begins at 2025-09-10T00:00:00.000000Z and is of grant."})
 	w.says(b.page("/months/2025-09"), "What the last verification found of this month", "Closed months", "adjustment 1 / -113", "aurora #2", "1 entries of 7")
-	w.says(b.page("/months"), "Failed")
+	rows := func() map[string]string {
+		t.Helper()
+		out := map[string]string{}
+		for row := range strings.SplitSeq(b.page("/months"), "<tr") {
+			if said := text("<tr" + row); strings.Contains(said, " 2025") {
+				out[strings.Fields(said)[0]] = said
+			}
+		}
+		return out
+	}
+	w.says(b.page("/months"), "verification found something wrong with the ledger: Checksums", "No month ties until that is put right")
+	if r := rows(); !strings.Contains(r["September"], "Failed") || strings.Contains(r["August"]+r["October"], "Failed") {
+		t.Errorf("%v", r)
+	}
+	// What is found of an entry or of a sum marks its month as well.
+	found(verify.Problem{Check: verify.CheckHash, AccountID: "aurora", Seq: 1, Expected: "ab", Found: "cd", Message: "x"},
+		verify.Problem{Check: verify.CheckRollup, Expected: "1 entries of 7", Found: "none", Message: "The sum of a day is not that of its quarter hours. It begins at 2025-10-10T00:00:00.000000Z and is of grant."})
+	if r := rows(); !strings.Contains(r["August"], "Failed") || !strings.Contains(r["October"], "Failed") || strings.Contains(r["September"], "Failed") {
+		t.Errorf("%v", r)
+	}
+	found(verify.Problem{Check: verify.CheckHash, AccountID: "aurora", Seq: 2, Expected: "ab", Found: "cd", Message: "x"})
 	// So do the rows of the entry, and of no other; the statement also at its head.
 	for path, want := range map[string]int{"/accounts/aurora": 2, "/ledger": 1} {
 		if page := b.page(path); strings.Count(text(page), "Inconsistent") != want {

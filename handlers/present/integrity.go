@@ -197,11 +197,7 @@ func (p Presenter) CheckChoices(run verify.Run, current verify.Check, path strin
 
 // Problem is one row that is not what it must be.
 func (p Presenter) Problem(x verify.Problem) integrity.Problem {
-	v := integrity.Problem{Check: p.CheckName(x.Check), Say: p.L.Maybe("wrong."+string(x.Check), x.Message), Message: x.Message, Expected: p.checkedValue(x.Expected), Found: p.checkedValue(x.Found)}
-	if x.Check == verify.CheckKept || x.Check == verify.CheckTriggers {
-		// A definition is what PostgreSQL says: commas in it divide nothing, and only what stands in its place is worded.
-		v.Expected, v.Found = p.definition(x.Expected), p.definition(x.Found)
-	}
+	v := integrity.Problem{Check: p.CheckName(x.Check), Finding: p.verified(x)}
 	if x.AccountID == "" {
 		return v
 	}
@@ -213,6 +209,16 @@ func (p Presenter) Problem(x verify.Problem) integrity.Problem {
 		v.Job = Job(x.AccountID, x.JobID)
 	}
 	return v
+}
+
+// verified says what is wrong with a row, what it should be and what it is.
+func (p Presenter) verified(x verify.Problem) ui.Finding {
+	f := ui.Finding{Say: p.L.Maybe("wrong."+string(x.Check), x.Message), Message: x.Message, Expected: p.checkedValue(x.Expected), Found: p.checkedValue(x.Found)}
+	if x.Check == verify.CheckKept || x.Check == verify.CheckTriggers {
+		// A definition is what PostgreSQL says: commas in it divide nothing, and only what stands in its place is worded.
+		f.Expected, f.Found = p.definition(x.Expected), p.definition(x.Found)
+	}
+	return f
 }
 
 // LiveRun is a run that waits or is on.

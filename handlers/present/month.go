@@ -33,7 +33,7 @@ func MonthState(closed, over bool) string {
 	return ""
 }
 
-// MonthRows are the months of the list; broken are those of which verify found that they are not what they were closed with.
+// MonthRows are the months of the list; broken are those of which verify found something.
 func (p Presenter) MonthRows(list []month.Listed, broken map[calendar.Month]bool) []views.Row {
 	rows := make([]views.Row, len(list))
 	for i, m := range list {

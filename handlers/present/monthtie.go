@@ -47,6 +47,14 @@ func (p Presenter) tie(o month.Overview, verified *month.Verified) views.Tie {
 	return v
 }
 
+// MonthsFound says above the list of months what keeps all of them from tying; "" where nothing was found.
+func (p Presenter) MonthsFound(verified *month.Verified) string {
+	if verified == nil || len(verified.Problems) == 0 {
+		return ""
+	}
+	return p.L.T("months.found", p.L.Stamp(verified.StartedAt, p.Now).Full, p.checkNames(verified.Problems))
+}
+
 // checkNames names checks of the verifier.
 func (p Presenter) checkNames(checks []string) string {
 	names := make([]string, len(checks))
@@ -60,7 +68,7 @@ func (p Presenter) checkNames(checks []string) string {
 func (p Presenter) FoundOfMonth(found []verify.Recorded) []views.Found {
 	out := make([]views.Found, len(found))
 	for i, f := range found {
-		out[i] = views.Found{Check: p.CheckName(f.Check), Expected: p.checkedValue(f.Expected), Found: p.checkedValue(f.Found)}
+		out[i] = views.Found{Check: p.CheckName(f.Check), Finding: p.verified(f.Problem)}
 		if f.AccountID != "" {
 			out[i].Entry.Text = f.AccountID
 		}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -31,23 +32,49 @@ func (v *Verifier) OfMonth(ctx context.Context, m calendar.Month, from, to time.
 	return rows, nil
 }
 
-// BrokenMonths are the closed months of which the newest run over all accounts found that they are not what they were
-// closed with.
-func (v *Verifier) BrokenMonths(ctx context.Context) (map[calendar.Month]bool, error) {
+// Span is a month with its first moment and the one after its last.
+type Span struct {
+	Month    calendar.Month
+	From, To time.Time
+}
+
+// brokenMonths names those of the given months that ofMonth selects anything for.
+const brokenMonths = `WITH p AS (SELECT p.check_name, p.message, substring(p.message from 'It begins at ([0-9TZ:.-]+) ') AS begins, e.created_at AS at
+		FROM verify_problems p LEFT JOIN accounts a ON a.id = p.account_id LEFT JOIN entries e ON e.account_key = a.key AND e.seq = p.seq
+		WHERE p.run_id = (SELECT id FROM verify_runs WHERE NOT partial ORDER BY id DESC LIMIT 1))
+	SELECT m.name FROM json_to_recordset(?::json) AS m (name text, "from" timestamptz, "to" timestamptz, first text, "end" text)
+	WHERE EXISTS (SELECT 1 FROM p WHERE p.check_name = ? AND strpos(p.message, m.name) > 0
+		OR p.check_name = ? AND p.begins >= m.first AND p.begins < m."end"
+		OR p.check_name <> ? AND p.at >= m."from" AND p.at < m."to")`
+
+// BrokenMonths are those of the given months of which the newest run over all accounts found something, as OfMonth does. It reads
+// what that run keeps once, however many months there are.
+func (v *Verifier) BrokenMonths(ctx context.Context, months []Span) (map[calendar.Month]bool, error) {
+	type row struct {
+		Name  string    `json:"name"`
+		From  time.Time `json:"from"`
+		To    time.Time `json:"to"`
+		First string    `json:"first"`
+		End   string    `json:"end"`
+	}
+	rows := make([]row, len(months))
+	byName := map[string]calendar.Month{}
+	for i, m := range months {
+		rows[i] = row{m.Month.String(), m.From, m.To, timeText(m.From.UnixMicro()), timeText(m.To.UnixMicro())}
+		byName[m.Month.String()] = m.Month
+	}
+	list, err := json.Marshal(rows)
+	if err != nil {
+		return nil, fmt.Errorf("verify: broken months: %w", err)
+	}
 	var names []string
-	err := v.g.WithContext(ctx).Raw(`SELECT substring(message from ' ([0-9]{4}-[0-9]{2}) ') FROM verify_problems
-		WHERE run_id = (SELECT id FROM verify_runs WHERE NOT partial ORDER BY id DESC LIMIT 1) AND check_name = ? AND message ~ ' [0-9]{4}-[0-9]{2} '`,
-		string(CheckMonth)).Scan(&names).Error
+	err = v.g.WithContext(ctx).Raw(brokenMonths, string(list), string(CheckMonth), string(CheckRollup), string(CheckLine)).Scan(&names).Error
 	if err != nil {
 		return nil, fmt.Errorf("verify: broken months: %w", err)
 	}
 	out := map[calendar.Month]bool{}
 	for _, name := range names {
-		m, err := calendar.ParseMonth(name)
-		if err != nil {
-			return nil, fmt.Errorf("verify: broken months: %w", err)
-		}
-		out[m] = true
+		out[byName[name]] = true
 	}
 	return out, nil
 }

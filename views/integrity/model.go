@@ -74,14 +74,11 @@ type Model struct {
 
 // Problem is one row that is not what it must be.
 type Problem struct {
-	Check    string
-	Account  ui.ID
-	Entry    ui.Link
-	Job      ui.ID
-	Say      string // what such a row is, in the person's language
-	Message  string // the verifier's own sentence, in English
-	Expected string
-	Found    string
+	Check   string
+	Account ui.ID
+	Entry   ui.Link
+	Job     ui.ID
+	ui.Finding
 }
 
 // Run is the page of one run.

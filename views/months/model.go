@@ -27,6 +27,7 @@ type List struct {
 	Zone  string   // name of the book time zone
 	Kinds []string // entry types of the columns
 	Rows  []Row
+	Found string // what verify found that keeps every month from tying; empty: nothing
 	List  ui.List
 }
 
@@ -65,9 +66,9 @@ type Tie struct {
 
 // Found is something that verify found of the month.
 type Found struct {
-	Check           string
-	Entry           ui.Link // zero: it is not about one entry
-	Expected, Found string
+	Check string
+	Entry ui.Link // zero: it is not about one entry
+	ui.Finding
 }
 
 // Closed is how the month was closed, and whether the ledger still says the same.

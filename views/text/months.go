@@ -19,6 +19,8 @@ func months(key string) (en, ja string) {
 		return "Opening", "月初残高"
 	case "months.closing":
 		return "Closing", "月末残高"
+	case "months.found":
+		return "At {1} verification found something wrong with the ledger: {2}. No month ties until that is put right; those that a finding is about are marked Failed.", "{1}の検証で台帳に問題が見つかりました：{2}。解決するまで、どの月も台帳との一致を確認できません。問題のある月には「失敗」と表示します。"
 	case "months.so_far":
 		return "So far", "現時点"
 	case "state.open":
