@@ -176,13 +176,21 @@ func TestQueueSaysWhyAndRunsNow(t *testing.T) {
 	const run = "/accounts/acct_7/jobs/j1/run"
 	first, second := s.form(run, "reason", "the customer waits"), w.as(staff.Lead)
 	late := second.form(run, "reason", "me too")
-	w.says(s.sent(run, first), "The job is tried as soon as a worker takes it.", "Tried now", "the customer waits")
+	w.saysNot(s.page(run), "would be held")
+	s.sent("/queue/hold", s.form("/queue/hold", "action", modeltest.Action, "reason", "a bad model"))
+	w.says(s.page(run), "Its next try would be held all the same", "Pat support holds the action video_render since")
+	const release = "/queue/actions/" + modeltest.Action + "/release"
+	s.sent(release, s.form(release, "reason", "a good one", "per_minute", "60000"))
+	w.round()
+	w.says(s.sent(run, first), "it is tried as soon as a worker gets it", "Tried now", "the customer waits")
 	w.says(s.sent(run, first), "Already done.")
 	rec := second.post(run, late)
 	if rec.Code != http.StatusSeeOther {
 		t.Fatalf("run twice: %d", rec.Code)
 	}
-	w.saysNot(second.page(rec.Header().Get("Location")), "The job is tried as soon as")
+	told := second.page(rec.Header().Get("Location"))
+	w.says(told, "It was brought forward already. By Pat support,")
+	w.saysNot(told, "it is tried as soon as", "waiting for a retry by now")
 	overdue, err := w.Jobs.Overdue(context.Background(), 0, 10)
 	if err != nil || len(overdue) != 1 {
 		t.Fatalf("%d overdue, %v", len(overdue), err)

@@ -168,9 +168,19 @@ func redisAway(all []process.Process) bool {
 	return alive
 }
 
-func runNowModel(r request, form ui.Act, j job.Listed, a ledger.Account, err error) views.RunNow {
-	return views.RunNow{Act: form, JobID: j.ID, JobURL: jobURL(a.ID, j.ID), Account: a.ID, Generation: strconv.Itoa(j.Generation), At: r.L.Stamp(j.NotBefore, r.Now),
+func (h *Console) runNowModel(r request, form ui.Act, j job.Listed, a ledger.Account, err error) views.RunNow {
+	m := views.RunNow{Act: form, JobID: j.ID, JobURL: jobURL(a.ID, j.ID), Account: a.ID, Generation: strconv.Itoa(j.Generation), At: r.L.Stamp(j.NotBefore, r.Now),
 		Reason: field(r, "reason", err)}
+	var of []string
+	if j.Dependency != "" {
+		of = []string{j.Dependency}
+	}
+	// A form that cannot say what is held still does what it is for.
+	standing, unread := h.Dependencies.Standing(r.Request().Context(), []string{j.Action}, of)
+	if pr, err := h.presenter(r); err == nil && unread == nil && len(standing) > 0 {
+		m.Held = &ui.HeldNotice{Title: r.L.T("queue.run_held"), Lines: pr.HeldLines(standing)}
+	}
+	return m
 }
 
 func (h *Console) runNowForm(c echo.Context) error {
@@ -180,7 +190,7 @@ func (h *Console) runNowForm(c echo.Context) error {
 		return r.Redirect(http.StatusSeeOther, jobURL(a.ID, j.ID))
 	}
 	return h.jobFormIn(c, []job.State{job.Retrying}, func(r request, j job.Listed, a ledger.Account) templ.Component {
-		return views.RunNowPage(h.frame(r), runNowModel(r, act(r, jobURL(a.ID, j.ID)), j, a, nil))
+		return views.RunNowPage(h.frame(r), h.runNowModel(r, act(r, jobURL(a.ID, j.ID)), j, a, nil))
 	})
 }
 
@@ -188,6 +198,6 @@ func (h *Console) runJobNow(c echo.Context) error {
 	return h.jobAct(c, func(r request, p job.PersonRequest) (operation.Outcome, error) {
 		return h.Jobs.RunNow(c.Request().Context(), p)
 	}, func(r request, j job.Listed, a ledger.Account, err error) templ.Component {
-		return views.RunNowPage(h.frame(r), runNowModel(r, again(r, jobURL(a.ID, j.ID), err), j, a, err))
+		return views.RunNowPage(h.frame(r), h.runNowModel(r, again(r, jobURL(a.ID, j.ID), err), j, a, err))
 	})
 }

@@ -341,6 +341,8 @@ func (h *Console) whoWasFirst(r request, account, id, state string) string {
 		kinds = []string{job.EventAssigned, job.EventUndone}
 	case "snoozed", "woken":
 		kinds = []string{job.EventSnoozed, job.EventUndone}
+	case job.TriedNow:
+		kinds = []string{job.EventRunNow}
 	case "withdrawn":
 		kinds = []string{job.EventUndone}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"recoup/models/fault"
 	"recoup/models/operation"
 	"recoup/models/page"
 	"recoup/models/where"
@@ -195,16 +196,45 @@ func (s *Service) Throughput(ctx context.Context, span time.Duration, count int)
 }
 
 // RunNow lets a job that awaits its next try be tried now. It uses up nothing: the try is the one that was to come. Faults:
-// invalid_request, job_not_found, state_conflict (it does not wait for a time to come), and those of operation.Apply.
+// invalid_request, job_not_found, state_conflict (it does not wait for a time to come; with the state TriedNow where somebody
+// brought the same try forward before), and those of operation.Apply.
 func (s *Service) RunNow(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
 	return s.person(ctx, r, "run_now", required(nil, r.Reason), func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
 		j, was, err := s.move(ctx, tx, at, "tried now", "state = 'retrying' AND mode = 'managed' AND not_before > clock_timestamp()",
 			map[string]any{"not_before": gorm.Expr("clock_timestamp()")})
 		if err != nil {
-			return nil, err
+			return nil, s.triedNow(ctx, tx, at, err)
 		}
 		// The bell that the queue has rings at the old time and finds nothing to do; the sweeper makes this move.
 		s.awaitRetry(ctx, tx, j)
 		return s.noted(ctx, tx, r, j, EventRunNow, was)
 	})
+}
+
+// TriedNow is the state by which RunNow is refused where somebody brought the same try forward before.
+const TriedNow = "tried_now"
+
+// triedNow says of a try that cannot be brought forward by whom and when it was before; err where nobody did.
+func (s *Service) triedNow(ctx context.Context, tx *operation.Tx, at ref, err error) error {
+	f := fault.As(err)
+	if f == nil || f.Code != fault.CodeStateConflict {
+		return err
+	}
+	now, unread := read(ctx, tx.DB, at)
+	if unread != nil {
+		return unread
+	}
+	if _, other := f.Detail["generation"]; other || now.State != Retrying && now.State != Queued {
+		return err
+	}
+	// Whoever brought this try forward made it due at that moment; of an earlier try the event is older.
+	var by []Change
+	if unread := tx.DB.WithContext(ctx).Raw(`SELECT kind, actor, at FROM job_events WHERE account_key = ? AND job_key = ? AND kind = ? AND generation = ? AND at >= ?
+		ORDER BY key DESC LIMIT 1`, now.AccountKey, now.Key, EventRunNow, now.Generation, now.NotBefore).Scan(&by).Error; unread != nil {
+		return fmt.Errorf("job: tried now: %w", unread)
+	}
+	if len(by) == 0 {
+		return err
+	}
+	return fault.State(TriedNow, "The next try of job %s was brought forward before. Nothing was changed.", now.ID).With("by", by[0].Actor).With("at", by[0].At.UTC())
 }

@@ -59,6 +59,7 @@ type RunNow struct {
 	Account       string
 	Generation    string
 	At            text.Stamp
+	Held          *ui.HeldNotice // what keeps it from workers all the same; nil: nothing
 	Reason        ui.Field
 }
 

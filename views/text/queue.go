@@ -91,8 +91,12 @@ func queue(key string) (en, ja string) {
 		return "Half of the attempts of the newest minute with any had waited {1} or less since they could be claimed.", "最新の1分間では、半数の試行が割り当て可能になってから {1} 以内に始まりました。"
 	case "queue.median":
 		return "Median", "中央値"
+	case "conflict.tried_now":
+		return "It was brought forward already.", "すでに前倒しされています。"
+	case "queue.run_held":
+		return "Its next try would be held all the same", "次の試行は前倒ししても保留されます"
 	case "done.run_now":
-		return "The job is tried as soon as a worker takes it.", "ワーカーが受け取り次第、試行します。"
+		return "The job waits for no time any more: it is tried as soon as a worker gets it.", "待機時間がなくなり、ワーカーが受け取り次第、試行します。"
 	}
 	return "", ""
 }
