@@ -30,7 +30,7 @@ func (a *API) deadLetterCalls() []call {
 			Body: requeueBody{}, Operation: true, Result: job.WorkResult{}, Refusals: refusals}),
 		post(one+"/recover", "api.job.recover", staff.Recover, a.recover, doc{
 			Summary: "Deliver by hand what was made after all", Text: "For dead, discarded and canceled jobs. Takes a refund back, once, through the guard of every success.",
-			Body: recoverBody{}, Operation: true, Result: job.SignalResult{}, Refusals: append([]string{fault.CodeAccountInconsistent, fault.CodeAmountOverflow}, refusals...)}),
+			Body: recoverBody{}, Operation: true, Result: job.SignalResult{}, Refusals: append([]string{fault.CodeAccountInconsistent, fault.CodeJobInconsistent, fault.CodeAmountOverflow}, refusals...)}),
 		post(one+"/discard", "api.job.discard", staff.Discard, a.discard, doc{
 			Summary: "End a dead letter for good; its refund stands",
 			Body:    discardBody{}, Operation: true, Result: job.WorkResult{}, Refusals: refusals}),

@@ -32,7 +32,7 @@ func (a *API) jobCalls() []call {
 		post(one+"/cancel", "api.job.cancel", staff.JobCancel, a.cancel, doc{
 			Summary: "Cancel a job that is not delivered, and refund it",
 			Body:    cancelBody{}, BodyOptional: true, Operation: true, Result: job.WorkResult{},
-			Refusals: []string{fault.CodeAccountNotFound, fault.CodeJobNotFound, fault.CodeStateConflict}}),
+			Refusals: []string{fault.CodeAccountNotFound, fault.CodeJobNotFound, fault.CodeStateConflict, fault.CodeJobInconsistent}}),
 	}
 }
 

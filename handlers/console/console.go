@@ -241,6 +241,8 @@ type request struct {
 	L   text.Locale
 	Now time.Time
 	Who staff.Person
+	// Warning is what a form that is shown for the first time says first; empty: nothing.
+	Warning string
 }
 
 // of reads who asks. On public routes Who is the zero Person and the language that of the browser.

@@ -31,7 +31,7 @@ func param(c echo.Context, name string) (string, error) { return route.Param(c, 
 // act is a form that is shown for the first time: it carries a fresh operation id, so that a double
 // click, a reload and the back button are replays.
 func act(r request, cancel string) ui.Act {
-	return ui.Act{Action: r.Request().URL.EscapedPath(), OperationID: ids.New(), CancelURL: cancel}
+	return ui.Act{Action: r.Request().URL.EscapedPath(), OperationID: ids.New(), CancelURL: cancel, Error: r.Warning, RequestID: reqctx.RequestID(r.Request().Context())}
 }
 
 // formPage shows a form for the first time. The browser may keep it for its back button alone, and asks again at every

@@ -240,7 +240,19 @@ func (h *Console) jobForm(c echo.Context, build func(request, job.Listed, ledger
 	if err != nil {
 		return err
 	}
+	if r.Warning, err = h.unsound(r, j.Job); err != nil {
+		return err
+	}
 	return formPage(c, build(r, j, a))
+}
+
+// unsound warns where the flags of a job, by which its forms speak, are not what its entries say; "" where they are.
+func (h *Console) unsound(r request, j job.Job) (string, error) {
+	ok, err := h.Jobs.Sound(r.Request().Context(), j)
+	if err != nil || ok {
+		return "", err
+	}
+	return r.L.T("fault.job_inconsistent"), nil
 }
 
 // jobFormIn shows a form about one job in the states in which that can be done; in others the job's page says how it is.
@@ -252,6 +264,9 @@ func (h *Console) jobFormIn(c echo.Context, states []job.State, build func(reque
 	}
 	if !slices.Contains(states, j.State) {
 		return r.Redirect(http.StatusSeeOther, jobURL(a.ID, j.ID))
+	}
+	if r.Warning, err = h.unsound(r, j.Job); err != nil {
+		return err
 	}
 	return formPage(c, build(r, j, a))
 }

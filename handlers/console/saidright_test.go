@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"recoup/models/bulk"
+	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/modeltest"
 	"recoup/models/staff"
@@ -79,6 +80,23 @@ func TestADeadJobThatIsNotRefunded(t *testing.T) {
 	page := b.page(jobAt("acct_7", "j1", ""))
 	w.says(page, "not marked as refunded: this must not happen. By its entries acct_7 has paid 0 credits for it.", "Net, credits 0")
 	w.saysNot(page, "Not delivered yet")
+
+	// Its forms say so too, and nobody moves credits by what they state.
+	for _, tail := range []string{"/requeue", "/discard", "/recover", "/cancel"} {
+		w.says(b.page(jobAt("acct_7", "j1", tail)), "is not what its entries moved")
+	}
+	before := w.entries("acct_7")
+	for tail, form := range map[string]url.Values{"/recover": {"result": {"s3://x"}, "reason": {"there"}}, "/cancel": {"reason": {"not wanted"}}} {
+		form.Set("operation_id", ids.New())
+		rec := b.post(jobAt("acct_7", "j1", tail), form)
+		w.says(rec.Body.String(), "Nothing is moved by hand until somebody has looked at it", "Nothing was changed.")
+		if rec.Code != http.StatusConflict {
+			t.Errorf("%s: %d", tail, rec.Code)
+		}
+	}
+	if now := w.entries("acct_7"); now != before || w.state("acct_7", "j1").State != job.Dead {
+		t.Errorf("%d entries before, %d now", before, now)
+	}
 }
 
 // TestAViewerTakesCareOfNothing: no form, however it was made, gives a dead letter to somebody who may not triage.

@@ -177,7 +177,7 @@ func (p Presenter) jobFacts(d JobPage) []ui.Fact {
 }
 
 func (p Presenter) attempt(j job.Listed, a job.Attempt) views.Attempt {
-	v := views.Attempt{Number: strconv.Itoa(a.Attempt), Generation: strconv.Itoa(a.Generation), Worker: a.Worker, Started: p.L.Stamp(a.ClaimedAt, p.Now),
+	v := views.Attempt{Number: strconv.Itoa(a.Attempt), Generation: strconv.Itoa(a.Generation), Worker: a.By(), Started: p.L.Stamp(a.ClaimedAt, p.Now),
 		Ended: p.Stamp(a.EndedAt), Outcome: a.Outcome, Class: a.ErrorClass, Code: a.ErrorCode, Message: text.Visible(a.ErrorMessage)}
 	if j.Mode == job.Managed {
 		v.Lease = p.L.Duration(time.Duration(j.LeaseMs) * time.Millisecond)
@@ -227,6 +227,16 @@ func (p Presenter) timeline(d JobPage) (days []views.Day, next string, err error
 	return days, next, nil
 }
 
+// workerOf is the worker that a claim names, with the version that the attempt keeps.
+func (p Presenter) workerOf(d JobPage, e job.Event, name string) string {
+	for _, a := range d.Attempts {
+		if e.Attempt != nil && a.Attempt == *e.Attempt && a.Worker == name {
+			return a.By()
+		}
+	}
+	return name
+}
+
 func (p Presenter) moments(d JobPage, e job.Event, x job.Details) (out []views.Moment, due string) {
 	l := p.L
 	n := ""
@@ -238,7 +248,7 @@ func (p Presenter) moments(d JobPage, e job.Event, x job.Details) (out []views.M
 	case job.EventCharged:
 		return []views.Moment{{Money: money}}, ""
 	case job.EventClaimed:
-		return []views.Moment{{Attempt: views.AttemptStarted(l, n, x.Worker, l.Duration(time.Duration(d.Job.LeaseMs)*time.Millisecond))}}, ""
+		return []views.Moment{{Attempt: views.AttemptStarted(l, n, p.workerOf(d, e, x.Worker), l.Duration(time.Duration(d.Job.LeaseMs)*time.Millisecond))}}, ""
 	case job.EventFailed, job.EventTimedOut:
 		out = []views.Moment{{Attempt: views.AttemptFailed(l, n, x.Class, x.Code, text.Visible(x.Message)), Money: money}}
 		if x.NotBefore != nil {

@@ -57,6 +57,7 @@ const (
 	CodeInsufficientCredits = "insufficient_credits"
 	CodeAccountFrozen       = "account_frozen"
 	CodeAccountInconsistent = "account_inconsistent"
+	CodeJobInconsistent     = "job_inconsistent"
 	CodeAmountOverflow      = "amount_overflow"
 	CodeLeaseUnknown        = "lease_unknown"
 	CodeForbidden           = "forbidden"

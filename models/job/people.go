@@ -73,12 +73,15 @@ type WorkResult struct {
 }
 
 // Cancel ends a job that is not delivered and refunds it if it is not refunded yet. Faults:
-// job_not_found, state_conflict, and those of operation.Apply.
+// job_not_found, state_conflict, job_inconsistent, and those of operation.Apply.
 func (s *Service) Cancel(ctx context.Context, r PersonRequest) (operation.Outcome, error) {
 	return s.person(ctx, r, "cancel", nil, func(ctx context.Context, tx *operation.Tx, at ref) (any, error) {
 		j, was, err := s.move(ctx, tx, at, "canceled", "state IN ('queued', 'running', 'retrying', 'dead') AND delivered_at IS NULL",
 			map[string]any{"state": Canceled, "dead_at": nil, "lease_until": nil, "deadline_at": nil})
 		if err != nil {
+			return nil, err
+		}
+		if err := s.mustBeSound(ctx, tx, j); err != nil {
 			return nil, err
 		}
 		result, rec, err := s.refundAfter(ctx, tx, &j)

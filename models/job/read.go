@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"recoup/models/credit"
@@ -46,6 +47,9 @@ type Attempt struct {
 	ErrorCode    string
 	ErrorMessage string
 }
+
+// By is the worker of the attempt with its version; empty where neither is known.
+func (a Attempt) By() string { return strings.TrimSpace(a.Worker + " " + a.WorkerVersion) }
 
 // MostAttempts is how many attempts of a job are read at most.
 const MostAttempts = 1000

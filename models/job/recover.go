@@ -31,6 +31,9 @@ func (s *Service) Recover(ctx context.Context, r PersonRequest) (operation.Outco
 		if err != nil {
 			return nil, err
 		}
+		if err := s.mustBeSound(ctx, tx, j); err != nil {
+			return nil, err
+		}
 		out, err := s.succeed(ctx, tx, r.AccountID, ref{accountKey: j.AccountKey, key: j.Key}, Signal{Type: SignalSucceeded, Result: r.Result, byHand: r.Reason})
 		if err != nil {
 			return nil, err

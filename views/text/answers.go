@@ -63,6 +63,8 @@ func answers(key string) (en, ja string) {
 		return "The account is frozen.", "アカウントは凍結されています。"
 	case "fault.account_inconsistent":
 		return "The head of the account’s ledger differs from its entries.", "アカウントの台帳の先頭が記帳と一致しません。"
+	case "fault.job_inconsistent":
+		return "What this job’s page says of its credits is not what its entries moved. Nothing is moved by hand until somebody has looked at it: tell an administrator, and see Integrity.", "このジョブの返金・回収の記録が記帳と一致しません。確認されるまで手動でクレジットを動かせません。管理者に連絡し、整合性ページをご確認ください。"
 	case "fault.amount_overflow":
 		return "The balance would be beyond what can be counted.", "残高が扱える範囲を超えます。"
 	case "fault.forbidden":
