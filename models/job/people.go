@@ -22,8 +22,11 @@ import (
 
 // DiscardReasons are the reasons a person may give for discarding a dead letter.
 func DiscardReasons() []string {
-	return []string{"customer_asked", "bad_input", "unsupported", "duplicate", "too_old", otherReason}
+	return []string{CustomerAsked, "bad_input", "unsupported", "duplicate", "too_old", otherReason}
 }
+
+// CustomerAsked is the reason of DiscardReasons that says that the customer no longer wants the job.
+const CustomerAsked = "customer_asked"
 
 // otherReason is the reason of DiscardReasons that says to see the note.
 const otherReason = "other"

@@ -432,6 +432,18 @@ func triage(key string) (en, ja string) {
 		return "Your {1} job {2} is complete. It took longer than planned, so we had returned the {3} {3|credit|credits} for it on {4}; when the result arrived on {5}, {3|it was|they were} charged again. In total you paid {3} {3|credit|credits}, once.", "ご依頼の{1}（{2}）は完了しました。予定より時間がかかったため{4}に{3}クレジットをいったんお返ししましたが、{5}に成果物が届いたため改めてご請求しました。お支払いは合計で一度だけ、{3}クレジットです。"
 	case "reply.given_up":
 		return "Your {1} job {2} is complete. We had given it up and returned the {3} {3|credit|credits} for it on {4}; when the result arrived all the same on {5}, {3|it was|they were} charged again. In total you paid {3} {3|credit|credits}, once.", "ご依頼の{1}（{2}）は完了しました。いったん処理を取りやめ、{4}に{3}クレジットをお返ししておりましたが、{5}に成果物が届いたため改めてご請求しました。お支払いは合計で一度だけ、{3}クレジットです。"
+	case "reply.canceled":
+		return "Your {1} job {2} was canceled. We returned the {3} {3|credit|credits} for it to your account on {4}, so you have not paid for it.", "ご依頼の{1}（{2}）は取り消されました。{4}に{3}クレジットをお客様のアカウントにお返ししましたので、お支払いはございません。"
+	case "reply.failed_free":
+		return "Your {1} job {2} could not be completed. Nothing was charged for it.", "ご依頼の{1}（{2}）は完了できませんでした。ご請求はございません。"
+	case "reply.canceled_free":
+		return "Your {1} job {2} was canceled. Nothing was charged for it.", "ご依頼の{1}（{2}）は取り消されました。ご請求はございません。"
+	case "reply.again_free":
+		return "Your {1} job {2} has not been completed yet; we are trying it again. It is free of charge.", "ご依頼の{1}（{2}）はまだ完了しておらず、再度処理しております。料金はかかりません。"
+	case "reply.working_free":
+		return "Your {1} job {2} is being worked on. It is free of charge.", "ご依頼の{1}（{2}）は処理中です。料金はかかりません。"
+	case "reply.done_free":
+		return "Your {1} job {2} is complete. It was free of charge.", "ご依頼の{1}（{2}）は完了しました。料金はかかりません。"
 	case "reply.settled_back":
 		return " The price was higher than it should have been, so we returned {2} {2|credit|credits} to your account on {1}. With that you paid {3} {3|credit|credits}.", "その後、料金が本来より高かったため、{1}に{2}クレジットをお客様のアカウントにお返ししました。差し引きのお支払いは{3}クレジットです。"
 	case "reply.settled_more":
