@@ -1,6 +1,8 @@
 package job
 
 import (
+	"slices"
+
 	"recoup/models/operation"
 	"recoup/models/webhook"
 )
@@ -31,10 +33,12 @@ func tellDead(tx *operation.Tx, accountID string, j Job) error {
 		Generation: j.Generation, Cost: j.Cost, IsRefunded: j.IsRefunded, DeadReason: j.DeadReason, ErrorClass: j.ErrorClass, ErrorCode: j.ErrorCode})
 }
 
-// tellRecovered tells receivers outside of a job's first delivery when it had been given up before: by a dead letter that was
-// put back, or because the success was late. A retry that goes well is no news.
+// tellRecovered tells receivers outside of a job's first delivery when it had been given up before: it was dead, discarded or
+// canceled, or had been a dead letter that was put back. A retry that goes well is no news, nor is one of several attempts that
+// ends after it was given up for lost: nobody was told that the job was.
 func tellRecovered(tx *operation.Tx, accountID string, j Job, r SignalResult) error {
-	if r.Delivery != firstDelivery || j.Generation == 0 && j.LateSuccessOf == nil {
+	givenUp := j.LateSuccessOf != nil && slices.Contains([]State{Dead, Discarded, Canceled}, *j.LateSuccessOf)
+	if r.Delivery != firstDelivery || j.Generation == 0 && !givenUp {
 		return nil
 	}
 	t := told{AccountID: accountID, JobID: j.ID, Action: j.Action, Attempt: j.Attempt, Generation: j.Generation, Cost: j.Cost,

@@ -434,3 +434,51 @@ func TestJobsAreTold(t *testing.T) {
 		t.Errorf("%s", got[1].body)
 	}
 }
+
+// A delivery by an attempt that was given up, while another one runs, recovers no job: nobody was told that one was lost.
+func TestAnOlderAttemptThatDeliversIsNotTold(t *testing.T) {
+	w := build(t)
+	w.endpoint(t, "https://example.com/", webhook.JobDeadLettered, webhook.JobRecovered)
+	ctx := context.Background()
+	w.Price(t, "render", 1000)
+	w.Account(t, "acct_1", 100)
+	w.Charge(t, "acct_1", "j1", 40)
+	attempt := func(n int64) job.Claimed {
+		t.Helper()
+		c := w.Claim(t, 1)
+		if len(c) != 1 || int64(c[0].Attempt) != n {
+			t.Fatalf("%+v, want attempt %d", c, n)
+		}
+		return c[0]
+	}
+	first := attempt(1)
+	if _, err := w.Jobs.Fail(ctx, job.FinishRequest{Envelope: modeltest.Envelope(), LeaseToken: first.LeaseToken, Class: job.Transient, Code: "gpu_lost"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{`UPDATE jobs SET not_before = clock_timestamp() - interval '1 second'`, `UPDATE waiting_line SET due_at = clock_timestamp() - interval '1 second'`} {
+		if err := w.G.Exec(sql).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	var bell job.Bell
+	if err := w.G.Raw(`SELECT account_key, key AS job_key, attempt, generation FROM jobs`).Scan(&bell).Error; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Jobs.Wake(ctx, bell); err != nil {
+		t.Fatal(err)
+	}
+	attempt(2)
+	one := int64(1)
+	if _, err := w.Jobs.Signal(ctx, job.SignalRequest{Envelope: modeltest.Envelope(), AccountID: "acct_1", JobID: "j1",
+		Signal: job.Signal{Type: job.SignalSucceeded, Result: "s3://out", Attempt: &one}}); err != nil {
+		t.Fatal(err)
+	}
+	var was string
+	if err := w.G.Raw(`SELECT late_success_of FROM jobs`).Scan(&was).Error; err != nil || was != string(job.Running) {
+		t.Fatalf("late success of %q, %v", was, err)
+	}
+	var told []string
+	if err := w.G.Raw(`SELECT type FROM webhook_events`).Scan(&told).Error; err != nil || len(told) != 0 {
+		t.Errorf("%q, %v", told, err)
+	}
+}
