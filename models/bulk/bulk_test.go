@@ -259,6 +259,9 @@ func TestFirstAFewThenStop(t *testing.T) {
 	r := bulk.StepRequest{Envelope: envelope(actor.Staff("st_lena")), ID: set.ID, Pace: bulk.Pace{Probe: 2, PerMinute: bulk.MaxPerMinute, StopPercent: 49}}
 	_, err := w.bulk.Resume(ctx, r)
 	refused(t, err, fault.CodeInvalid)
+	r.Reason = "\u200b" // nobody sees it
+	_, err = w.bulk.Resume(ctx, r)
+	refused(t, err, fault.CodeInvalid)
 	r.Reason = "worker 2.1 is out"
 	seen := int64(b.Version)
 	r.Version = &seen

@@ -16,6 +16,7 @@ import (
 	"recoup/models/audit"
 	"recoup/models/deadletter"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/job"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -201,7 +202,7 @@ func checkKind(ctx context.Context, g *gorm.DB, w Work, r StartRequest) ([]fault
 	}
 	switch w.Kind {
 	case Requeue:
-		if strings.TrimSpace(r.Reason) == "" {
+		if freetext.Blank(r.Reason) {
 			bad = append(bad, fault.Field{Name: "reason", Message: "is required"})
 		}
 	case Discard:

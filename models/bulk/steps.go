@@ -10,6 +10,7 @@ import (
 
 	"recoup/models/approval"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/ledger"
 	"recoup/models/operation"
 )
@@ -94,7 +95,7 @@ func (s *Store) Approved(ctx context.Context, id string) (*Plan, error) {
 }
 
 func required(reason string) []fault.Field {
-	if strings.TrimSpace(reason) == "" {
+	if freetext.Blank(reason) {
 		return []fault.Field{{Name: "reason", Message: "is required"}}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"recoup/models/actor"
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/ids"
 	"recoup/models/job"
 	"recoup/models/ledger"
@@ -198,7 +199,7 @@ func Ahead(ctx context.Context, g *gorm.DB, until *time.Time) error {
 func (s *Service) Note(ctx context.Context, r NoteRequest) (operation.Outcome, error) {
 	var bad []fault.Field
 	switch n := utf8.RuneCountInString(r.Text); {
-	case strings.TrimSpace(r.Text) == "":
+	case freetext.Blank(r.Text):
 		bad = append(bad, fault.Field{Name: "note", Message: "is required"})
 	case n > maxNote || !utf8.ValidString(r.Text) || strings.ContainsRune(r.Text, 0):
 		bad = append(bad, fault.Field{Name: "note", Message: fmt.Sprintf("must be valid text of at most %d characters", maxNote)})

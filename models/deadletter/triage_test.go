@@ -231,6 +231,10 @@ func TestRefusals(t *testing.T) {
 			_, err := m.Letters.Note(ctx, deadletter.NoteRequest{Request: of(who, "a", "j"), Text: " "})
 			return err
 		}},
+		"a note that nobody sees": {fault.CodeInvalid, func() error {
+			_, err := m.Letters.Note(ctx, deadletter.NoteRequest{Request: of(who, "a", "j"), Text: "\u200b"})
+			return err
+		}},
 		"a NUL": {fault.CodeInvalid, func() error {
 			_, err := m.Letters.Note(ctx, deadletter.NoteRequest{Request: of(who, "a", "j"), Text: "a\x00"})
 			return err

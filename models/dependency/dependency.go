@@ -16,6 +16,7 @@ import (
 	"recoup/models/actor"
 	"recoup/models/audit"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/ids"
 	"recoup/models/ledger"
 	"recoup/models/operation"
@@ -152,7 +153,7 @@ func (r Request) check() []fault.Field {
 		bad = append(bad, fault.Field{Name: "name", Message: err.Error()})
 	}
 	switch {
-	case strings.TrimSpace(r.Reason) == "":
+	case freetext.Blank(r.Reason):
 		bad = append(bad, fault.Field{Name: "reason", Message: "is required"})
 	case !utf8.ValidString(r.Reason) || utf8.RuneCountInString(r.Reason) > 500 || strings.ContainsRune(r.Reason, 0):
 		bad = append(bad, fault.Field{Name: "reason", Message: "must be valid text of at most 500 characters"})

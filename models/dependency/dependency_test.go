@@ -541,3 +541,13 @@ func TestStanding(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A reason that nobody can see is none.
+func TestAHoldNeedsAReasonThatIsSeen(t *testing.T) {
+	m := ready(t)
+	for _, reason := range []string{"", " ", "\u200b", "a\x00"} {
+		if _, err := m.Dependencies.Hold(t.Context(), by(farm, reason)); !fault.Is(err, fault.CodeInvalid) {
+			t.Errorf("%q: %v", reason, err)
+		}
+	}
+}
