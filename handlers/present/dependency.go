@@ -94,13 +94,9 @@ func (p Presenter) DependencySay(s dependency.Status) string {
 // Dependency is the page of a dependency but for its links and its history.
 func (p Presenter) Dependency(s dependency.Status, results []dependency.Bucket) views.Page {
 	m := views.Page{Name: s.Name, State: dependencyState(s.Health()), Say: p.DependencySay(s), Zone: p.L.ZoneLabel(p.Now)}
-	rate := "–"
-	if s.Results > 0 {
-		rate = strconv.FormatInt(100*s.Failures/s.Results, 10) + " %"
-	}
 	fact := func(label, value, note string) ui.Fact { return ui.Fact{Label: label, Value: value, Note: note} }
 	m.Facts = []ui.Fact{fact(p.L.T("holds.waiting"), p.JobsWaiting(s.Waiting), ""),
-		fact(p.L.T("deps.failed"), rate, p.L.T("deps.rate_of", p.L.Credits(s.Failures), p.L.Credits(s.Results)))}
+		p.failures(s)}
 	onOff := p.L.T("deps.off")
 	if s.Breaker {
 		onOff = p.L.T("deps.on")
@@ -129,6 +125,20 @@ func (p Presenter) Dependency(s dependency.Status, results []dependency.Bucket) 
 	}
 	m.Results = p.StackedBars("results", p.L.T("deps.results"), say, from, bad, permanent, ok, running)
 	return m
+}
+
+// failures is which part of the newest results failed. Those from before the breaker moved do not count, nor what is older
+// than a day.
+func (p Presenter) failures(s dependency.Status) ui.Fact {
+	f := ui.Fact{Label: p.L.T("deps.failed"), Value: "–", Note: p.L.T("deps.no_rate")}
+	switch {
+	case s.Results > 0:
+		f.Value = strconv.FormatInt(100*s.Failures/s.Results, 10) + " %"
+		f.Note = p.L.T("deps.rate_of", p.L.Credits(s.Failures), p.L.Credits(s.Results))
+	case s.ChangedAt != nil && p.Now.Sub(*s.ChangedAt) < 24*time.Hour:
+		f.Note = p.L.T("deps.no_rate_since", p.Stamp(s.ChangedAt).Full)
+	}
+	return f
 }
 
 // HoldEvents is a history in words.

@@ -3,6 +3,8 @@ package text
 // bulkworks holds one change of many dead letters: selecting, starting, progress, what came of each.
 func bulkworks(key string) (en, ja string) {
 	switch key {
+	case "fault.bulk_work_not_found":
+		return "There is no such bulk work.", "一括処理が見つかりません。"
 	case "works.title":
 		return "Bulk works", "一括処理"
 	case "works.say":

@@ -45,6 +45,10 @@ func dependencies(key string) (en, ja string) {
 		return "Newest results", "最近の結果"
 	case "deps.rate_of":
 		return "{1} of {2} failed", "{2}件中{1}件失敗"
+	case "deps.no_rate_since":
+		return "no result since {1}", "{1} 以降の結果なし"
+	case "deps.no_rate":
+		return "no result for a day", "直近1日の結果なし"
 	case "deps.changed":
 		return "Last change ({1})", "最終変更（{1}）"
 	case "deps.since":

@@ -19,6 +19,8 @@ func exports(key string) (en, ja string) {
 		return "Export", "書き出し"
 	case "kind.export_cancel":
 		return "Export canceled", "書き出しの中止"
+	case "fault.task_not_found":
+		return "There is no such task.", "該当する処理が見つかりません。"
 	case "fault.export_storage_full":
 		return "There is no room for this file beside those that are kept, so none was made. Choose a shorter period, or wait until older files expire.", "保管中のファイルで容量がいっぱいのため、ファイルは作成されていません。期間を短くするか、古いファイルの期限切れを待ってください。"
 	case "exports.title":

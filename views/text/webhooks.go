@@ -9,6 +9,8 @@ func webhooks(key string) (en, ja string) {
 		return ", ", "、"
 	case "nav.settings":
 		return "Settings", "設定"
+	case "fault.webhook_not_found":
+		return "There is no such receiver or delivery.", "通知先または配信が見つかりません。"
 	case "webhooks.title":
 		return "Webhooks", "Webhook"
 	case "webhooks.say":

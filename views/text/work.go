@@ -3,6 +3,8 @@ package text
 // work holds jobs, operations, dead letters and the overview.
 func work(key string) (en, ja string) {
 	switch key {
+	case "fault.message_not_found":
+		return "You have no such message.", "該当する通知が見つかりません。"
 	case "col.attempt":
 		return "Attempt", "試行"
 	case "col.attempts":
