@@ -157,6 +157,36 @@ func TestBackgroundTaskOutlivesRedis(t *testing.T) {
 	}
 }
 
+// Redis is away: what runs in the background is done all the same, once, by the process that works; and when Redis is back, the
+// queue does it again.
+func TestBackgroundTaskWithoutRedis(t *testing.T) {
+	t.Parallel()
+	m := modeltest.New(t, modeltest.DB(t), modeltest.Fast())
+	w := build(t, m, modeltest.Fast(), lasting, false)
+	var done atomic.Int32
+	do := func(context.Context, *task.Run) (any, error) { return done.Add(1), nil }
+	w.run.o.Background = map[task.Kind]BackgroundFunc{"meanwhile": do, "before": do, "afterwards": do}
+	before := w.ask(t, "before")
+	w.start(t)
+	w.becomes(t, before.ID, task.Done)
+	w.redis.Kill()
+	eventually(t, 10*time.Second, "Redis missed", func() bool { return !w.relay.Status().RedisOK })
+	if got := w.becomes(t, w.ask(t, "meanwhile").ID, task.Done); got.Tries != 1 {
+		t.Errorf("%+v", got)
+	}
+	if err := w.redis.Restart(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, 10*time.Second, "Redis seen", func() bool { return w.relay.Status().RedisOK })
+	w.becomes(t, w.ask(t, "afterwards").ID, task.Done)
+	if n := done.Load(); n != 3 {
+		t.Errorf("three tasks were done %d times", n)
+	}
+	if w.logs.count("level=ERROR") != 0 {
+		t.Error("an error was logged")
+	}
+}
+
 // A delivery that is due reaches its receiver through the queue.
 func TestWebhookIsDelivered(t *testing.T) {
 	t.Parallel()

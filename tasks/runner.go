@@ -114,6 +114,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	loops.Go(func() { r.beat(ctx) })
 	if r.sweeper != nil {
 		loops.Go(func() { r.sweeper.Run(ctx) })
+		loops.Go(func() { r.alone(ctx) })
 		loops.Go(func() { r.answer(ctx, Queue, r.o.Concurrency, context.Background(), r.handler()) })
 		// In a queue and with workers of its own: work of minutes must not keep a retry waiting. It ends with the
 		// process and is given back, where a bell may ring out.

@@ -253,13 +253,13 @@ func approvals(key string) (en, ja string) {
 	case "fault.not_the_requester":
 		return "Only whoever asked can take a request back or edit it.", "取り下げと編集は申請者本人だけができます。"
 	case "fault.approval_rejected":
-		return "This was rejected. It is used up: open the form anew if it is still meant.", "この申請は却下されました。必要な場合はフォームを開き直してください。"
+		return "This was rejected. It is used up; if it is still meant, send this form again: that asks anew.", "この申請は却下されました。必要な場合は、このフォームをもう一度送信すると新しい申請になります。"
 	case "fault.approval_withdrawn":
-		return "This was withdrawn. It is used up: open the form anew if it is still meant.", "この申請は取り下げられました。必要な場合はフォームを開き直してください。"
+		return "This was withdrawn. It is used up; if it is still meant, send this form again: that asks anew.", "この申請は取り下げられました。必要な場合は、このフォームをもう一度送信すると新しい申請になります。"
 	case "fault.approval_voided":
-		return "What this was about has moved on. It is used up: open the form anew if it is still meant.", "対象の状態が変わったため無効です。必要な場合はフォームを開き直してください。"
+		return "What this was about has moved on. It is used up; if it is still meant, send this form again: that asks anew.", "対象の状態が変わったため無効です。必要な場合は、このフォームをもう一度送信すると新しい申請になります。"
 	case "fault.approval_expired":
-		return "This expired before anybody decided. It is used up: open the form anew if it is still meant.", "この申請は決定されずに期限が切れました。必要な場合はフォームを開き直してください。"
+		return "This expired before anybody decided. It is used up; if it is still meant, send this form again: that asks anew.", "この申請は決定されずに期限が切れました。必要な場合は、このフォームをもう一度送信すると新しい申請になります。"
 	case "kind.approve":
 		return "Approve", "承認"
 	case "kind.reject":

@@ -188,7 +188,7 @@ func money(key string) (en, ja string) {
 	case "statement.entries":
 		return "Statement", "明細"
 	case "statement.none":
-		return "No entries in this period.", "この期間の記帳はありません。"
+		return "No entries yet.", "記帳はまだありません。"
 	case "statement.jobs":
 		return "Recent jobs", "最近のジョブ"
 	case "statement.no_jobs":

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
 	"gorm.io/gorm"
 
 	"recoup/migrations"
@@ -126,11 +127,11 @@ func (a *app) build(queue bool) error {
 	a.rollup = rollup.New(a.g, a.cfg.BookTimeZone)
 	var kick func()
 	if queue {
-		redis, err := redisOpt(a.cfg.RedisURL)
+		options, err := redisOpt(a.cfg.RedisURL)
 		if err != nil {
 			return err
 		}
-		if a.relay, err = tasks.NewRelayFor(a.g, redis, a.log, tp, mp); err != nil {
+		if a.relay, err = tasks.NewRelayFor(a.g, options, a.log, tp, mp); err != nil {
 			return err
 		}
 		kick = a.relay.Kick
@@ -208,7 +209,11 @@ func openFor(e *env, needs ...config.Need) (*app, error) {
 // redisOpt reads a Redis URL; config has checked its form.
 func redisOpt(raw string) (asynq.RedisConnOpt, error) {
 	if u, err := url.Parse(raw); err == nil && u.Scheme == "unix" {
-		return asynq.RedisClientOpt{Network: "unix", Addr: u.Path}, nil
+		o, err := redis.ParseURL(raw) // as asynq's own reading leaves out the database of a socket
+		if err != nil {
+			return nil, fmt.Errorf("REDIS_URL: %w", err)
+		}
+		return asynq.RedisClientOpt{Network: o.Network, Addr: o.Addr, Username: o.Username, Password: o.Password, DB: o.DB}, nil
 	}
 	opt, err := asynq.ParseRedisURI(raw)
 	if err != nil {
