@@ -149,8 +149,8 @@ func (c checker) lock(ctx context.Context, g *gorm.DB, id string) (progress, err
 	if err != nil {
 		return at, fmt.Errorf("rollout: checks: %w", err)
 	}
-	// In a statement of its own: the one above may have waited for another run.
-	if err := g.Raw(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS upto, clock_timestamp() AS now`).Scan(&at).Error; err != nil {
+	// In a statement of its own: the one above may have waited for another run. Into variables: what is scanned into a struct empties it.
+	if err := g.Raw(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text, clock_timestamp()`).Row().Scan(&at.Upto, &at.Now); err != nil {
 		return at, fmt.Errorf("rollout: horizon: %w", err)
 	}
 	return at, nil

@@ -73,6 +73,8 @@ func TestDamageTurnsEachCheckRed(t *testing.T) {
 		"a baseline of an enrolled account": {rollout.Consistency, []string{
 			`UPDATE rollout_stages SET threshold = 1`, `UPDATE enrolments SET enrolled_at = enrolled_at - interval '1 hour'`,
 			`UPDATE decisions SET cohort = 'baseline', stage = NULL, reason = 'above_threshold' WHERE ` + c1, `UPDATE entries SET cohort = 'baseline' WHERE ` + c1, `UPDATE jobs SET cohort = 'baseline' WHERE ` + c1}},
+		"a price, and a transaction that never was": {rollout.Consistency, []string{`UPDATE entries SET created_at = created_at - interval '1 hour'`,
+			`UPDATE operation_attempts SET at = at - interval '1 hour'`, `UPDATE decisions SET price = price + 7, tx = '9000000000000' WHERE ` + c1}},
 		"a version that never was":    {rollout.Consistency, []string{`UPDATE decisions SET rollout_version = 77 WHERE ` + c1}},
 		"a charge is gone":            {rollout.Reconciliation, []string{`DELETE FROM entries WHERE ` + c1}},
 		"the amount of a charge":      {rollout.Reconciliation, []string{`UPDATE entries SET amount = -1 WHERE ` + c1}},
@@ -114,6 +116,25 @@ func TestDamageTurnsEachCheckRed(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A round goes on where the one before it stopped: what that one examined is not new to it.
+func TestARoundGoesOnWhereTheLastStopped(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	w.draft(discount, shares(10_000, 100_000)...)
+	w.must(w.rollouts.Start, discount)
+	w.charge("acct_42", "c1")
+	if checks, err := w.rollouts.Check(ctx, discount); err != nil || checks.Examined != 1 {
+		t.Fatalf("%d examined, %v", checks.Examined, err)
+	}
+	if err := w.G.Exec(`UPDATE rollout_checks SET examined = 100`).Error; err != nil {
+		t.Fatal(err)
+	}
+	w.charge("acct_42", "c2")
+	if checks, err := w.rollouts.Check(ctx, discount); err != nil || checks.Examined != 101 {
+		t.Errorf("%d examined, %v", checks.Examined, err)
 	}
 }
 

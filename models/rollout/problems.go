@@ -8,9 +8,10 @@ package rollout
 const planning = `SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`
 
 // What a look can be at, as rows of decisions; the parameters are those of look. recent are decisions that are new, those whose
-// entries or replays are, and those with an open finding; older are the next ones of all others, in turn.
+// entries or replays are, and those with an open finding; older are the next ones of all others, in turn. Together they are all: one of
+// a transaction that there never was is new at each look, as is for a while what commits late.
 const (
-	recent = `SELECT d.* FROM (SELECT account_key, operation_id FROM decisions WHERE rollout_id = @ro AND tx >= (@from)::xid8 AND tx < (@upto)::xid8
+	recent = `SELECT d.* FROM (SELECT account_key, operation_id FROM decisions WHERE rollout_id = @ro AND tx >= (@from)::xid8
 			UNION SELECT e.account_key, j.operation_id FROM entries e JOIN jobs j ON j.account_key = e.account_key AND j.key = e.job_key
 				WHERE e.rollout_id = @ro AND e.created_at > @since
 			UNION SELECT account_key, operation_id FROM operation_attempts WHERE at > @since AND scope = '' AND outcome = 'replayed'
