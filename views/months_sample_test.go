@@ -27,7 +27,7 @@ func (s sample) month() months.Model {
 	figure := func(n int64) ui.Link { return ui.Link{Text: s.l.Signed(n), URL: "/ledger?type=charge"} }
 	line := func(name string, part bool) months.Line {
 		return months.Line{Name: ui.Link{Text: name, URL: "/ledger?rule_version=" + name}, Part: part, Entries: "1,284", Charged: figure(-712044), Refunded: figure(40120),
-			Reclaimed: figure(-9000), Delivered: ui.Link{Text: s.l.Sum(bigInteger), URL: "/ledger"}}
+			Reclaimed: figure(-9000), Delivered: ui.Link{Text: s.l.Sum(bigInteger), URL: "/ledger"}, Adjusted: figure(-53)}
 	}
 	m := months.Model{Title: s.l.MonthName(2026, time.November), State: "closed", Say: []string{s.l.T("month.say", "1–30 Nov 2026", "Asia/Tokyo")},
 		Around: []ui.Choice{{Text: s.l.MonthName(2026, time.October), URL: "/months/2026-10"}, {Text: s.l.MonthName(2026, time.November), URL: "/months/2026-11", Current: true}},

@@ -163,10 +163,11 @@ func (p Presenter) differing(s string) string {
 	return p.L.Sum(count) + " / " + p.L.Sum(amount)
 }
 
-// jobMoney is the sum of the entries of jobs that have something in common.
+// jobMoney is the sum of the entries of jobs that have something in common. What is adjusted was moved by settlements, and is no part
+// of the net of jobs.
 type jobMoney struct {
-	count                      int64
-	charged, refunded, reclaim credit.Sum
+	count                                int64
+	charged, refunded, reclaim, adjusted credit.Sum
 }
 
 func (j jobMoney) plus(g rollup.Group) jobMoney {
@@ -176,15 +177,18 @@ func (j jobMoney) plus(g rollup.Group) jobMoney {
 		j.charged = j.charged.Plus(g.Amount)
 	case ledger.Refund:
 		j.refunded = j.refunded.Plus(g.Amount)
-	default:
+	case ledger.Reclaim:
 		j.reclaim = j.reclaim.Plus(g.Amount)
+	default:
+		j.adjusted = j.adjusted.Plus(g.Amount)
 	}
 	return j
 }
 
+// ofJob tells whether entries are of jobs. Of the adjustments those of settlements are, which alone have a rule version.
 func ofJob(g rollup.Group) bool {
 	t := ledger.Type(g.Type)
-	return t == ledger.Charge || t == ledger.Refund || t == ledger.Reclaim
+	return t == ledger.Charge || t == ledger.Refund || t == ledger.Reclaim || t == ledger.Adjustment && g.RuleVersion != ""
 }
 
 // line shows the money of jobs; filter selects their entries, nil where no filter does.
@@ -202,7 +206,8 @@ func (p Presenter) line(name string, j jobMoney, links monthLinks, filter url.Va
 	return views.Line{Name: ui.Link{Text: name, URL: to()}, Entries: p.L.Credits(j.count),
 		Charged: ui.Link{Text: p.signed(j.charged), URL: to("charge")}, Refunded: ui.Link{Text: p.signed(j.refunded), URL: to("refund")},
 		Reclaimed: ui.Link{Text: p.signed(j.reclaim), URL: to("reclaim")},
-		Delivered: ui.Link{Text: p.sum(negated(j.charged.Plus(j.refunded).Plus(j.reclaim))), URL: to("charge", "refund", "reclaim")}}
+		Delivered: ui.Link{Text: p.sum(negated(j.charged.Plus(j.refunded).Plus(j.reclaim))), URL: to("charge", "refund", "reclaim")},
+		Adjusted:  ui.Link{Text: p.signed(j.adjusted), URL: to("adjustment")}}
 }
 
 func (p Presenter) rules(o month.Overview, links monthLinks) []views.Line {

@@ -94,6 +94,7 @@ type Line struct {
 	Refunded  ui.Link
 	Reclaimed ui.Link
 	Delivered ui.Link
+	Adjusted  ui.Link // by settlements; no part of Delivered
 }
 
 // Category is the sum of the grants of one category.

@@ -136,6 +136,8 @@ func months(key string) (en, ja string) {
 		return "Reclaimed", "回収"
 	case "month.col_delivered":
 		return "Net of jobs", "ジョブの純額"
+	case "month.col_adjusted":
+		return "Adjusted", "調整"
 	case "month.col_rollout":
 		return "Rollout, cohort", "ロールアウト、コホート"
 	case "month.col_category":
