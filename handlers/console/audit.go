@@ -71,10 +71,11 @@ func (h *Console) auditOf(r request) (auditFilter, error) {
 	default:
 		f.form.OutcomeError, f.bad = r.L.T("audit.no_outcome"), true
 	}
+	q.typedDays(readable(r.QueryParam("was")))
 	var bad map[string]string
 	f.period, bad = periodOf(r, q)
 	f.From, f.To = f.period.From, f.period.To
-	f.form.Period = ledger.Filter{Periods: ledger.PeriodOptions(r.L, q.get("period")), PeriodError: bad["period"],
+	f.form.Period = ledger.Filter{Period: q.get("period"), Periods: ledger.PeriodOptions(r.L, q.get("period")), PeriodError: bad["period"],
 		From: ui.Field{Value: q.get("from"), Error: bad["from"]}, To: ui.Field{Value: q.get("to"), Error: bad["to"]}}
 	f.bad = f.bad || len(bad) > 0
 	f.form.Open = f.bad

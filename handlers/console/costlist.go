@@ -102,9 +102,11 @@ func costsOf(r request) costFilter {
 		f.chips = q.chip(f.chips, p.name, r.L.T(p.label))
 	}
 	f.Currency = strings.ToUpper(f.Currency)
+	q.typedDays(readable(r.QueryParam("was")))
 	var bad map[string]string
 	f.period, bad = periodOf(r, q)
 	f.From, f.To = f.period.From, f.period.To
+	f.form.Was = q.get("period")
 	f.form.Period, f.form.PeriodAt = ledgerviews.PeriodOptions(r.L, q.get("period")), bad["period"]
 	f.form.From, f.form.To = ui.Field{Value: q.get("from"), Error: bad["from"]}, ui.Field{Value: q.get("to"), Error: bad["to"]}
 	f.bad = f.bad || len(bad) > 0

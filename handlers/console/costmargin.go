@@ -29,6 +29,7 @@ func (h *Console) costMargin(c echo.Context) error {
 	if q.get("period") == "" {
 		q.values.Set("period", "this_month")
 	}
+	q.typedDays("")
 	p, bad := periodOf(r, q)
 	by := cost.By(q.get("by"))
 	if by == "" {

@@ -190,7 +190,11 @@ func TestDaysBesideAPeriod(t *testing.T) {
 	w := newWorld(t)
 	w.Account(t, "acct_7", 100)
 	b := w.as(staff.Finance)
-	for _, path := range []string{"/ledger", "/accounts/acct_7"} {
+	for _, path := range []string{"/ledger", "/accounts/acct_7", "/audit", "/costs"} {
+		b := b
+		if path == "/audit" {
+			b = w.as(staff.Admin)
+		}
 		for query, custom := range map[string]bool{"?was=this_month&period=this_month&from=2026-01-01&to=2026-01-31": true,
 			"?period=this_month&from=2026-01-01&to=2026-01-31": true, "?was=custom&period=this_month&from=2026-01-01&to=2026-01-31": false} {
 			page := b.page(path + query)
@@ -198,9 +202,18 @@ func TestDaysBesideAPeriod(t *testing.T) {
 				t.Errorf("%s: not filtered by what was asked for", path+query)
 			}
 		}
+		if !strings.Contains(b.page(path+"?period=this_month"), `name="was" value="this_month"`) {
+			t.Errorf("%s: the form does not say what it showed", path)
+		}
+		if path == "/audit" || path == "/costs" {
+			continue
+		}
 		if rec := b.get(path + "?period=today&period=yesterday"); rec.Code != http.StatusUnprocessableEntity {
 			t.Errorf("%s: two periods: %d", path, rec.Code)
 		}
+	}
+	if page := text(b.page("/costs/margin?period=this_month&from=2026-01-01&to=2026-01-31")); !strings.Contains(page, "1–31 Jan 2026") {
+		t.Errorf("margin: %s", page)
 	}
 	if rec := b.get("/ledger?action=a&action=b"); rec.Code != http.StatusUnprocessableEntity {
 		t.Errorf("two actions: %d", rec.Code)

@@ -7,12 +7,12 @@ import (
 	"sort"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/text/currency"
 
 	"recoup/models/decimal"
 	"recoup/models/fault"
+	"recoup/models/freetext"
 	"recoup/models/ids"
 )
 
@@ -146,17 +146,12 @@ func dimensionsProblem(d map[string]string) string {
 	return ""
 }
 
-// textProblem says why a text cannot be stored and shown; "" when it can.
+// textProblem says why a text cannot be stored and shown; "" when it can. Whoever makes a bill is told how long it may be.
 func textProblem(s string, limit int) string {
-	switch {
-	case !utf8.ValidString(s):
-		return "is not valid UTF-8"
-	case utf8.RuneCountInString(s) > limit:
-		return fmt.Sprintf("must have at most %d characters", limit)
-	case strings.ContainsFunc(s, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f }):
-		return "holds control characters"
+	if p := freetext.Problem(s, limit, false); p != freetext.TooLong {
+		return p
 	}
-	return ""
+	return fmt.Sprintf("must have at most %d characters", limit)
 }
 
 // digest tells a repeat from another record under the same id: SHA-256 over every field, each with its length, the

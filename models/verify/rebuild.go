@@ -71,6 +71,10 @@ func (v *Verifier) RebuildHeads(ctx context.Context, r RebuildRequest, tell func
 	run := ids.New()
 	for after := int64(0); ; {
 		keys, err := v.differing(ctx, after)
+		if err == nil && len(keys) == 0 && report.Rebuilt > 0 {
+			// The balances of all accounts were added up with the wrong heads: they are added up anew before a month is held against them.
+			err = v.g.WithContext(ctx).Exec(`UPDATE rollup_state SET tied_at = NULL, tied_through = NULL, tied_base = NULL`).Error
+		}
 		if err != nil || len(keys) == 0 {
 			return report, err
 		}

@@ -51,7 +51,14 @@ func TestRebuildHeadsReopensTheAccount(t *testing.T) {
 			if err := charge("refused"); !fault.Is(err, fault.CodeAccountInconsistent) {
 				t.Fatalf("charge: %v, want account_inconsistent", err)
 			}
+			if err := m.G.Exec(`UPDATE rollup_state SET tied_at = now(), tied_through = now(), tied_base = 7`).Error; err != nil {
+				t.Fatal(err)
+			}
 			report, told := rebuild(t, m)
+			var stale bool
+			if err := m.G.Raw(`SELECT tied_at IS NOT NULL FROM rollup_state`).Scan(&stale).Error; err != nil || stale {
+				t.Errorf("months are held against balances of before: %v %v", stale, err)
+			}
 			if report != (verify.RebuildReport{Rebuilt: 1}) || len(told) != 1 || told[0].AccountID != "many" || told[0].Refused != nil {
 				t.Fatalf("report %+v, told %+v", report, told)
 			}

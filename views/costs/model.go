@@ -44,6 +44,7 @@ type List struct {
 	Rule     string
 	States   []ui.Option
 	Period   []ui.Option
+	Was      string // the period that is on; empty: all time
 	PeriodAt string // an error of the period; empty: none
 	From, To ui.Field
 	Open     bool

@@ -112,7 +112,7 @@ func words(key string) (en, ja string) {
 	case "kind.set_default_dependency":
 		return "Set the dependency of an action", "アクションの依存先の設定"
 	case "kind.create_rule":
-		return "New rule version", "新しいルールバージョン"
+		return "New rule version", "新しいルール版"
 	case "kind.requeue":
 		return "Requeue", "再投入"
 	case "kind.discard":
