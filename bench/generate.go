@@ -131,7 +131,7 @@ func derive(ctx context.Context, url string) error {
 	if _, err := rollup.New(handle, time.UTC).Rebuild(ctx); err != nil {
 		return err
 	}
-	return handle.WithContext(ctx).Exec(`VACUUM ANALYZE entry_checkpoints, rollup_days, rollup_quarters, dead_letters, dead_letter_groups`).Error
+	return handle.WithContext(ctx).Exec(`VACUUM ANALYZE entry_checkpoints, rollup_days, rollup_through, rollup_quarters, dead_letters, dead_letter_groups`).Error
 }
 
 // generator holds the connection that plans and finishes.

@@ -107,7 +107,7 @@ func hotQueries() []hotQuery {
 		{"Ledger, an operation id", list(ledger.Filter{OperationID: "charge-77"}), []string{"entries_by_operation"}},
 		{"Ledger, a key (within a time limit)", list(ledger.Filter{Actor: "key:platform00000000"}), []string{"entries_by_time"}},
 		{"Ledger, amounts (within a time limit)", list(ledger.Filter{MinAmount: &limit}), []string{"entries_by_time"}},
-		{"Totals of all entries", sums(ledger.Filter{}), []string{"entries_by_time"}},
+		{"Totals of all entries", sums(ledger.Filter{}), []string{"entries_by_time", "rollup_through_pkey"}},
 		{"Totals of a job", sums(ledger.Filter{JobID: "job-77"}), []string{"jobs_by_id", "entries_once_a_job"}},
 		{"Totals of a person in a period", sums(ledger.Filter{Actor: "staff:st_generated00001", From: &month}), []string{"entries_by_people"}},
 

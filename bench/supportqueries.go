@@ -104,7 +104,7 @@ func monthQueries() []hotQuery {
 		}
 		_, _, err := rollup.New(r.ops.DB(), time.UTC).Tied(ctx, r.ops.DB(), rollup.Filter{}, bounds)
 		return err
-	}, []string{"rollup_days_pkey", "entries_by_time"}}}
+	}, []string{"rollup_days_pkey", "rollup_through_pkey", "entries_by_time"}}}
 }
 
 // fillLine lets every hundredth job of a ledger wait, most for their next try and some for a worker; one of a hundred of these

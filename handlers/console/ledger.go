@@ -39,6 +39,8 @@ func (h *Console) ledger(c echo.Context) error {
 		m.List.Refused = true
 		return fragment(r, h, http.StatusUnprocessableEntity, page, part)
 	}
+	frame := h.frameBeside(r)
+	defer frame()
 	var shown []ledger.Entry
 	err = h.Ledger.AtOnce(c.Request().Context(), func(l *ledger.Service) (err error) {
 		shown, err = readLedger(l, r, f, &m)
@@ -54,7 +56,7 @@ func (h *Console) ledger(c echo.Context) error {
 	if err != nil {
 		return h.unreadable(r, err, &m.List, f.url(), page, part)
 	}
-	return fragment(r, h, http.StatusOK, page, part)
+	return fragmentIn(r, frame, http.StatusOK, page, part)
 }
 
 // readLedger fills in rows, totals and the neighbouring pages, all from l, and returns the entries.
@@ -89,9 +91,36 @@ func readLedger(l *ledger.Service, r request, f entryFilter, m *views.Model) ([]
 
 // fragment answers htmx with the list alone and everybody else with the page.
 func fragment(r request, h *Console, status int, page func(layout.Frame) component, part func() component) error {
-	header := r.Request().Header
-	if header.Get("HX-Request") == "true" && header.Get("HX-Target") == ui.ListID && header.Get("HX-History-Restore-Request") == "" {
+	return fragmentIn(r, func() layout.Frame { return h.frame(r) }, status, page, part)
+}
+
+// fragmentIn is fragment with a frame that may have been read already.
+func fragmentIn(r request, frame func() layout.Frame, status int, page func(layout.Frame) component, part func() component) error {
+	if partWanted(r) {
 		return render(r, status, part())
 	}
-	return render(r, status, page(h.frame(r)))
+	return render(r, status, page(frame()))
+}
+
+// partWanted reports whether htmx asks for the list alone.
+func partWanted(r request) bool {
+	header := r.Request().Header
+	return header.Get("HX-Request") == "true" && header.Get("HX-Target") == ui.ListID && header.Get("HX-History-Restore-Request") == ""
+}
+
+// frameBeside reads the frame of a page while the caller reads the page, and returns what waits for it. There is none where htmx asks for
+// the list alone.
+func (h *Console) frameBeside(r request) func() layout.Frame {
+	var f layout.Frame
+	if partWanted(r) {
+		return func() layout.Frame { return f }
+	}
+	wait := beside(func() error {
+		f = h.frame(r)
+		return nil
+	})
+	return func() layout.Frame {
+		wait() //nolint:errcheck // it returns none
+		return f
+	}
 }

@@ -50,6 +50,8 @@ func (h *Console) months(c echo.Context) error {
 	}
 	page := func(f layout.Frame) component { return views.ListPage(f, m) }
 	part := func() component { return views.ListPart(r.L, m) }
+	frame := h.frameBeside(r)
+	defer frame()
 	list, more, err := h.Months.List(c.Request().Context(), before, monthsShown)
 	if err != nil {
 		return h.unreadable(r, err, &m.List, q.url(), page, part)
@@ -76,7 +78,7 @@ func (h *Console) months(c echo.Context) error {
 	if more && len(list) > 0 {
 		m.List.Pager.OlderURL = q.with("before", list[len(list)-1].Month.String())
 	}
-	return fragment(r, h, http.StatusOK, page, part)
+	return fragmentIn(r, frame, http.StatusOK, page, part)
 }
 
 // newerMonths leads one page on, to the first page where that reaches the present month.
@@ -116,11 +118,18 @@ func (h *Console) readMonth(r request) (month.Overview, error) {
 func (h *Console) month(c echo.Context) error {
 	r := h.inBookZone(h.of(c))
 	ctx := c.Request().Context()
-	o, err := h.readMonth(r)
-	if err != nil {
+	frame := h.frameBeside(r)
+	defer frame()
+	var verified *month.Verified
+	rest := beside(func() (err error) {
+		verified, err = h.Months.Verified(ctx)
 		return err
+	})
+	defer rest() //nolint:errcheck // it is read below
+	o, err := h.readMonth(r)
+	if restErr := rest(); err == nil {
+		err = restErr
 	}
-	verified, err := h.Months.Verified(ctx)
 	if err != nil {
 		return err
 	}
@@ -155,7 +164,7 @@ func (h *Console) month(c echo.Context) error {
 			m.Obstacle = r.L.T("month.cannot_close", pr.Obstacle(*obstacle))
 		}
 	}
-	return render(c, http.StatusOK, views.Page(h.frame(r), m))
+	return render(c, http.StatusOK, views.Page(frame(), m))
 }
 
 // exportMonth sends the figures of a month as a file.

@@ -42,16 +42,23 @@ func (h *Console) statement(c echo.Context) error {
 	var a ledger.Account
 	var m views.Statement
 	var shown []ledger.Entry
+	frame := h.frameBeside(r)
+	defer frame()
+	rest := func() error { return nil }
+	defer func() { rest() }() //nolint:errcheck // it is read below
 	err = h.Ledger.AtOnce(ctx, func(l *ledger.Service) (err error) {
 		if a, err = l.Account(ctx, id); err != nil {
 			return err
 		}
-		if m = pr.Statement(a); f.bad {
+		m = pr.Statement(a)
+		rest = beside(func() error { return h.besideEntries(r, pr, a, &m) })
+		if f.bad {
 			return nil
 		}
 		shown, err = readStatement(ctx, l, r, pr, a, f, &m)
 		return err
 	})
+	restErr := rest()
 	if a.ID == "" {
 		return err
 	}
@@ -65,14 +72,6 @@ func (h *Console) statement(c echo.Context) error {
 		}
 	}
 	unread := err
-	if m.FrozenSay, err = h.frozenSay(r, a); err != nil {
-		return err
-	}
-	wrong, err := h.Verifier.OfAccount(ctx, a.ID, nil)
-	if err != nil {
-		return err
-	}
-	m.Wrong = pr.WrongAccount(a.ID, wrong)
 	m.Filter, m.Periods, m.Zone = f.form, f.periodChoices(r), r.L.ZoneLabel(r.Now)
 	m.List.Chips, m.List.ClearURL = f.chips, f.path
 	page := func(f layout.Frame) component { return views.StatementPage(f, m) }
@@ -80,18 +79,12 @@ func (h *Console) statement(c echo.Context) error {
 	if unread != nil {
 		return h.unreadable(r, unread, &m.List, f.url(), page, part)
 	}
+	if restErr != nil {
+		return restErr
+	}
 	answer := http.StatusOK
 	if f.bad {
 		m.List.Refused, answer = true, http.StatusUnprocessableEntity
-	}
-	if err := h.statementJobs(ctx, pr, a.ID, &m); err != nil {
-		return err
-	}
-	if err := h.statementRollouts(ctx, r, pr, a, &m); err != nil {
-		return err
-	}
-	if err := h.statementNotes(ctx, r, pr, a, &m); err != nil {
-		return err
 	}
 	m.ProfileURL = r.link(staff.AccountEdit, accountURL(a.ID)+"/profile")
 	m.WhyURL = r.link(staff.AccountView, accountURL(a.ID)+"/balance")
@@ -102,7 +95,28 @@ func (h *Console) statement(c echo.Context) error {
 	} else {
 		m.UnfreezeURL = r.link(staff.AccountFreeze, accountURL(a.ID)+"/unfreeze")
 	}
-	return fragment(r, h, answer, page, part)
+	return fragmentIn(r, frame, answer, page, part)
+}
+
+// besideEntries fills in what stands beside the entries and need not be of their moment. It touches nothing that readStatement fills in.
+func (h *Console) besideEntries(r request, pr present.Presenter, a ledger.Account, m *views.Statement) error {
+	ctx := r.Request().Context()
+	var err error
+	if m.FrozenSay, err = h.frozenSay(r, a); err != nil {
+		return err
+	}
+	wrong, err := h.Verifier.OfAccount(ctx, a.ID, nil)
+	if err != nil {
+		return err
+	}
+	m.Wrong = pr.WrongAccount(a.ID, wrong)
+	if err := h.statementJobs(ctx, pr, a.ID, m); err != nil {
+		return err
+	}
+	if err := h.statementRollouts(ctx, r, pr, a, m); err != nil {
+		return err
+	}
+	return h.statementNotes(ctx, r, pr, a, m)
 }
 
 // ledgerOf is the ledger of the account where the address filters by what a statement does not know; "" where it does not.

@@ -376,9 +376,9 @@ func (s *Service) sumList(ctx context.Context, list []Listed) error {
 	for _, l := range list {
 		bounds = append(bounds, l.To)
 	}
-	groups, err := rollupParts(ctx, s.g, s.Rollup, bounds)
+	groups, err := s.Rollup.TypesOfParts(ctx, bounds)
 	if err != nil {
-		return err
+		return fmt.Errorf("month: %w", err)
 	}
 	for _, g := range groups {
 		if g.Part == 0 {

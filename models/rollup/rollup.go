@@ -100,8 +100,10 @@ func (s *Store) step(ctx context.Context, limit time.Time) (Progress, error) {
 		}
 		if now.Zone != s.zone.String() {
 			// The days were those of another zone, and come from the quarters anew.
-			if err := tx.Exec(`DELETE FROM rollup_days`).Error; err != nil {
-				return err
+			for _, statement := range []string{`DELETE FROM rollup_days`, `DELETE FROM rollup_through`} {
+				if err := tx.Exec(statement).Error; err != nil {
+					return err
+				}
 			}
 			now.Zone, now.DaysThrough = s.zone.String(), time.Unix(0, 0)
 		}
@@ -179,6 +181,19 @@ func (s *Store) days(tx *gorm.DB, now *state) (more bool, err error) {
 		SELECT d.starts, d.ends, q.type, q.rule_version, q.rollout_id, q.cohort, q.category, sum(q.count), sum(q.amount)
 		FROM unnest(?::timestamptz[], ?::timestamptz[]) d (starts, ends) JOIN rollup_quarters q ON q.bucket >= d.starts AND q.bucket < d.ends
 		GROUP BY 1, 2, 3, 4, 5, 6, 7`, moments(starts), moments(ends)).Error
+	if err != nil {
+		return false, err
+	}
+	// Days come in their order, so what was reached before is what the newest row of each type says.
+	err = tx.Exec(`WITH reached AS (SELECT type, count, amount FROM rollup_through WHERE ends = (SELECT max(ends) FROM rollup_through)),
+			days AS (SELECT ends, type, sum(count) AS count, sum(amount) AS amount FROM rollup_days WHERE starts >= ? GROUP BY 1, 2)
+		INSERT INTO rollup_through (ends, type, count, amount)
+		SELECT * FROM (SELECT d.ends, t.type, COALESCE(r.count, 0) + sum(COALESCE(x.count, 0)) OVER upto AS count,
+				COALESCE(r.amount, 0) + sum(COALESCE(x.amount, 0)) OVER upto AS amount
+			FROM (SELECT DISTINCT ends FROM days) d CROSS JOIN (SELECT type FROM reached UNION SELECT type FROM days) t
+				LEFT JOIN reached r ON r.type = t.type LEFT JOIN days x ON x.ends = d.ends AND x.type = t.type
+			WINDOW upto AS (PARTITION BY t.type ORDER BY d.ends)) s
+		WHERE count > 0`, starts[0]).Error
 	now.DaysThrough = ends[len(ends)-1]
 	return len(starts) == stepDays, err
 }
@@ -190,7 +205,7 @@ func (s *Store) Rebuild(ctx context.Context) (Progress, error) {
 		tx = tx.WithContext(ctx)
 		for _, statement := range []string{
 			`UPDATE rollup_state SET through = 'epoch', days_through = 'epoch', tied_at = NULL, tied_through = NULL, tied_base = NULL`,
-			`DELETE FROM rollup_quarters`, `DELETE FROM rollup_days`} {
+			`DELETE FROM rollup_quarters`, `DELETE FROM rollup_days`, `DELETE FROM rollup_through`} {
 			if err := tx.Exec(statement).Error; err != nil {
 				return err
 			}

@@ -212,7 +212,7 @@ func TestEveryPeriodIsTheSumOfItsEntries(t *testing.T) {
 	compare("built anew")
 }
 
-// parts holds the parts of a month by day against the entries of each.
+// parts holds parts by day against the entries of each, by group and by type alone.
 func parts(t *testing.T, s *rollup.Store, g *gorm.DB, r *rand.Rand, z *time.Location, first time.Time) {
 	t.Helper()
 	start := calendar.Day(first.In(z).Year(), first.In(z).Month(), first.In(z).Day()+1, z)
@@ -220,10 +220,27 @@ func parts(t *testing.T, s *rollup.Store, g *gorm.DB, r *rand.Rand, z *time.Loca
 	if r.IntN(2) == 0 {
 		bounds = append([]time.Time{bounds[0].Add(-7 * time.Hour)}, bounds...) // no day begins there
 	}
+	if r.IntN(2) == 0 {
+		later := first.In(z).AddDate(0, 1, 0) // nothing is there any more
+		bounds = append(bounds, calendar.Day(later.Year(), later.Month(), later.Day(), z))
+	}
+	if r.IntN(2) == 0 {
+		before := first.In(z).AddDate(0, -1, 0) // nor there
+		bounds = append([]time.Time{calendar.Day(before.Year(), before.Month(), before.Day(), z)}, bounds...)
+	}
 	groups, err := s.Parts(context.Background(), rollup.Filter{}, bounds)
 	if err != nil {
 		t.Fatal(err)
 	}
+	compareParts(t, g, bounds, groups)
+	if groups, err = s.TypesOfParts(context.Background(), bounds); err != nil {
+		t.Fatal(err)
+	}
+	compareParts(t, g, bounds, groups)
+}
+
+func compareParts(t *testing.T, g *gorm.DB, bounds []time.Time, groups []rollup.Group) {
+	t.Helper()
 	for part := range len(bounds) + 1 {
 		byType := map[string]*rollup.Total{}
 		var rows []rollup.Total

@@ -53,7 +53,7 @@ type Group struct {
 // with the days of the period and, for what the rollup has not taken up yet, with the entries.
 func Totals(ctx context.Context, g *gorm.DB, f Filter) ([]Total, error) {
 	var rows []Total
-	err := period{filter: f}.query("type").scan(ctx, g, &rows)
+	err := period{filter: f}.query(byType).scan(ctx, g, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("rollup: totals: %w", err)
 	}
@@ -77,11 +77,22 @@ func (s *Store) PartsIn(ctx context.Context, g *gorm.DB, f Filter, bounds []time
 	return rows, nil
 }
 
+// TypesOfParts is Parts by type alone, of all entries: the other texts are empty. Its cost does not grow with the days of a part.
+func (s *Store) TypesOfParts(ctx context.Context, bounds []time.Time) ([]Group, error) {
+	var rows []Group
+	if err := s.divided(Filter{}, bounds).query(byPartAndType).scan(ctx, s.g, &rows); err != nil {
+		return nil, fmt.Errorf("rollup: parts: %w", err)
+	}
+	return rows, nil
+}
+
 func (s *Store) parts(f Filter, bounds []time.Time) statement {
+	return s.divided(f, bounds).query(byGroup)
+}
+
+func (s *Store) divided(f Filter, bounds []time.Time) period {
 	f.From, f.To = nil, nil
-	p := period{filter: f, bounds: bounds, zone: s.zone.String()}
-	p.noDays = slices.ContainsFunc(bounds, func(at time.Time) bool { return !s.beginsDay(at) })
-	return p.query("part, type, rule_version, rollout_id, cohort, category")
+	return period{filter: f, bounds: bounds, zone: s.zone.String(), noDays: slices.ContainsFunc(bounds, func(at time.Time) bool { return !s.beginsDay(at) })}
 }
 
 // beginsDay reports whether a day of the store's zone begins at a moment.
@@ -114,12 +125,20 @@ func (q statement) scan(ctx context.Context, g *gorm.DB, into any) error {
 // end of time, for a period without To.
 func never() time.Time { return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }
 
+// What is summed up for itself. By part asks for bounds.
+const (
+	byType        = "type"
+	byPartAndType = "part, type"
+	byGroup       = "part, type, rule_version, rollout_id, cohort, category"
+)
+
 // query sums by columns in one statement, so that how far the rollup is and every sum are of one moment. A
 // period falls into at most five pieces:
 //
 //	from ── entries ── lo ── quarters ── days ── quarters ── hi ── entries ── to
 //
-// lo is the first quarter that begins in it, hi the last one that ends in it and is in the rollup.
+// lo is the first quarter that begins in it, hi the last one that ends in it and is in the rollup. Where days are summed by type alone, what
+// was reached at their end less what was reached where they begin takes their place, see kept.
 func (p period) query(columns string) statement {
 	from, to := time.Unix(0, 0).UTC(), never()
 	if p.filter.From != nil && p.filter.From.After(from) {
@@ -160,17 +179,14 @@ func (p period) query(columns string) statement {
 	}
 	branch := func(table, at, sums string, where ...string) string {
 		selected, by := []string{"type"}, "1"
-		if columns != "type" {
-			part := "0"
-			optional := func(c string) string { return "COALESCE(" + c + ", '') AS " + c }
-			if p.bounds != nil {
-				part = "width_bucket(" + at + ", CAST(@bounds AS timestamptz[]))"
-				args["first"] = p.bounds[0]
-				optional = func(c string) string {
-					return "CASE WHEN " + at + " < CAST(@first AS timestamptz) THEN '' ELSE COALESCE(" + c + ", '') END AS " + c
-				}
+		if columns != byType {
+			selected, by = []string{"width_bucket(" + at + ", CAST(@bounds AS timestamptz[])) AS part", "type"}, "1, 2"
+		}
+		if columns == byGroup {
+			for _, c := range []string{"rule_version", "rollout_id", "cohort", "category"} {
+				selected = append(selected, "CASE WHEN "+at+" < CAST(@first AS timestamptz) THEN '' ELSE COALESCE("+c+", '') END AS "+c)
 			}
-			selected, by = []string{part + " AS part", "type", optional("rule_version"), optional("rollout_id"), optional("cohort"), optional("category")}, "1, 2, 3, 4, 5, 6"
+			by = "1, 2, 3, 4, 5, 6"
 		}
 		return "SELECT " + strings.Join(selected, ", ") + ", " + sums + " FROM " + table + ", reach WHERE " +
 			strings.Join(append(where, conds...), " AND ") + " GROUP BY " + by
@@ -180,12 +196,29 @@ func (p period) query(columns string) statement {
 	if p.noDays {
 		days = "false"
 	}
-	wholeDays := []string{branch("rollup_days", "starts", derived, "starts >= days_from", "starts < days_to")}
-	if p.bounds != nil && columns != "type" {
+	if p.bounds != nil {
+		args["first"] = p.bounds[0]
+	}
+	var wholeDays []string
+	switch {
+	case columns == byType && p.filter.byTypeAlone():
+		wholeDays = []string{kept("", "", "days_to", "", conds), kept("", "", "days_from", "-", conds)}
+	case columns == byPartAndType && p.filter.byTypeAlone():
+		// Each bound ends one part and begins the next.
+		bounds := keptAtBounds(conds)
+		wholeDays = []string{kept(fmt.Sprint(len(p.bounds), ","), "", "days_to", "", conds), kept("0,", "", "days_from", "-", conds), bounds("n - 1", ""), bounds("n", "-")}
+	case columns == byGroup && p.filter.byTypeAlone():
+		const none = ", '', '', '', ''"
+		first := "GREATEST(days_from, LEAST(days_to, CAST(@first AS timestamptz)))"
+		wholeDays = []string{kept("0,", none, first, "", conds), kept("0,", none, "days_from", "-", conds),
+			branch("rollup_days", "starts", derived, "starts >= GREATEST(days_from, CAST(@first AS timestamptz))", "starts < days_to")}
+	case columns == byGroup:
 		// All days there ever were are added up as they are, without asking of each where it belongs.
 		before := "SELECT 0, type, '', '', '', '', " + derived + " FROM rollup_days, reach WHERE " +
 			strings.Join(append([]string{"starts >= days_from", "starts < LEAST(days_to, CAST(@first AS timestamptz))"}, conds...), " AND ") + " GROUP BY type"
 		wholeDays = []string{before, branch("rollup_days", "starts", derived, "starts >= GREATEST(days_from, CAST(@first AS timestamptz))", "starts < days_to")}
+	default:
+		wholeDays = []string{branch("rollup_days", "starts", derived, "starts >= days_from", "starts < days_to")}
 	}
 	sql := `WITH state AS (SELECT GREATEST(CAST(@lo AS timestamptz), LEAST(CAST(@last AS timestamptz), through)) AS hi, ` + days + ` AS with_days FROM rollup_state),
 		whole AS (SELECT hi,
@@ -200,6 +233,31 @@ func (p period) query(columns string) statement {
 		branch("rollup_quarters", "bucket", derived, "bucket >= days_to", "bucket < hi"),
 		// Both ends from one place: the planner then sees a range, and one that is short.
 		branch("entries", "created_at", plain, "created_at >= hi", "created_at < until"),
-	}), " UNION ALL ") + `) pieces GROUP BY ` + columns
+	}), " UNION ALL ") + `) pieces GROUP BY ` + columns + ` HAVING sum(count) <> 0`
 	return statement{sql, args}
+}
+
+// byTypeAlone reports whether the filter asks for no more of an entry than its type and its time.
+func (f Filter) byTypeAlone() bool {
+	return f.RuleVersion == "" && f.RolloutID == "" && f.Action == "" && f.Cohort == "" && f.Category == ""
+}
+
+// kept selects what all days up to a moment came to, by type, with a sign and beside other columns. Where no days are used, days_from and days_to are one
+// moment, and what is added there is taken away again.
+func kept(before, after, at, sign string, conds []string) string {
+	return "SELECT " + before + " type" + after + ", " + sign + "count AS count, " + sign + "amount AS amount FROM reach, LATERAL (" +
+		keptUpTo(at, conds) + ") k"
+}
+
+func keptUpTo(at string, conds []string) string {
+	return "SELECT type, count, amount FROM rollup_through WHERE " + strings.Join(append([]string{
+		"ends = (SELECT t.ends FROM rollup_through t WHERE t.ends <= " + at + " ORDER BY t.ends DESC LIMIT 1)"}, conds...), " AND ")
+}
+
+// keptAtBounds is kept at each of the bounds, as far as days reach, with a part that may be told by the bound's number n.
+func keptAtBounds(conds []string) func(part, sign string) string {
+	return func(part, sign string) string {
+		return "SELECT " + part + ", type, " + sign + "count AS count, " + sign + "amount AS amount FROM reach, unnest(CAST(@bounds AS timestamptz[])) WITH ORDINALITY b (bound, n), LATERAL (" +
+			keptUpTo("GREATEST(days_from, LEAST(days_to, bound))", conds) + ") k"
+	}
 }

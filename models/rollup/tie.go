@@ -100,7 +100,7 @@ func (s *Store) Tied(ctx context.Context, g *gorm.DB, f Filter, bounds []time.Ti
 		return nil, b, fmt.Errorf("rollup: tied: %w", db.Fault(err))
 	}
 	defer rows.Close()
-	var groups []Group
+	groups := make([]Group, 0, 12*len(bounds)) // some groups a day, seldom more
 	for rows.Next() {
 		var x Group
 		var amount *credit.Sum

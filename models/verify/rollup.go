@@ -39,6 +39,15 @@ const (
 	daysMissing = `SELECT q.bucket, q.type, q.rule_version, q.rollout_id, q.cohort, q.category, q.count::text, q.amount::text, '0', '0'
 		FROM rollup_quarters q WHERE q.bucket < $1 AND NOT EXISTS (SELECT 1 FROM rollup_days d WHERE d.starts <= q.bucket AND d.ends > q.bucket)
 		ORDER BY 1, 2, 3, 4, 5, 6`
+	// What was reached at the end of each day, by the days up to it.
+	throughDiffers = `SELECT COALESCE(d.ends, k.ends), COALESCE(d.type, k.type), '', '', '', '',
+			COALESCE(d.count, 0)::text, COALESCE(d.amount, 0)::text, COALESCE(k.count, 0)::text, COALESCE(k.amount, 0)::text
+		FROM (SELECT * FROM (SELECT e.ends, t.type, sum(COALESCE(x.count, 0)) OVER upto AS count, sum(COALESCE(x.amount, 0)) OVER upto AS amount
+				FROM (SELECT DISTINCT ends FROM rollup_days) e CROSS JOIN (SELECT DISTINCT type FROM rollup_days) t
+					LEFT JOIN (SELECT ends, type, sum(count) AS count, sum(amount) AS amount FROM rollup_days GROUP BY 1, 2) x ON x.ends = e.ends AND x.type = t.type
+				WINDOW upto AS (PARTITION BY t.type ORDER BY e.ends)) s WHERE count > 0) d
+		FULL JOIN rollup_through k ON (k.ends, k.type) = (d.ends, d.type)
+		WHERE d.count IS DISTINCT FROM k.count OR d.amount IS DISTINCT FROM k.amount OR k.ends > $1 ORDER BY 1, 2`
 )
 
 // rollup holds the derived sums against the entries, all at one moment.
@@ -57,6 +66,7 @@ func (r *run) rollup(ctx context.Context) error {
 				{quartersDiffer, through, "The sum of a quarter hour is not that of its entries."},
 				{daysDiffer, daysThrough, "The sum of a day is not that of its quarter hours."},
 				{daysMissing, daysThrough, "A day of the rollup is missing."},
+				{throughDiffers, daysThrough, "What all days before a day come to is not their sum."},
 			} {
 				err := each(ctx, tx, func(row [][]byte) error {
 					text := func(i int) string { return string(row[i]) }

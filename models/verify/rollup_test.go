@@ -43,6 +43,8 @@ func TestDamageToTheRollupIsNamed(t *testing.T) {
 		{"a day's sum", `UPDATE rollup_days SET amount = amount - 1 WHERE type = 'grant'`, "The sum of a day is not that of its quarter hours."},
 		{"a day's type", `DELETE FROM rollup_days WHERE type = 'charge'`, "The sum of a day is not that of its quarter hours."},
 		{"a day", `DELETE FROM rollup_days`, "A day of the rollup is missing."},
+		{"what a day reached", `UPDATE rollup_through SET amount = amount - 1 WHERE type = 'grant'`, "What all days before a day come to is not their sum."},
+		{"what no day reached", `DELETE FROM rollup_through`, "What all days before a day come to is not their sum."},
 		{"too late", `UPDATE rollup_state SET through = through - interval '10 days'`, "The sum of a quarter hour is not that of its entries."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
