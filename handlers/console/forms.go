@@ -215,7 +215,7 @@ func (h *Console) refused(r request, state, requestID string) []ui.Notice {
 		notice.Happened, notice.Link = say, to
 	}
 	switch prefix, _, _ := strings.Cut(object, ":"); {
-	case prefix == "group", prefix == "dependency", strings.HasPrefix(object, bulk.Object("")), prefix == "action" && r.Request().URL.Path == queuePath:
+	case prefix == "group", prefix == "dependency", prefix == "webhook", strings.HasPrefix(object, bulk.Object("")), prefix == "action" && r.Request().URL.Path == queuePath:
 		if by := h.toldBy(r, detail); by != "" {
 			notice.Happened += " " + by
 		}

@@ -63,6 +63,17 @@ func (h *Console) webhooks(c echo.Context) error {
 	return render(c, http.StatusOK, views.Page(h.frame(r), m))
 }
 
+// tryFailed says why a try failed: by its code, or with the sentence that a try of before there were codes has. "" where it did not.
+func tryFailed(l text.Locale, code, about, sentence string) string {
+	switch code {
+	case "":
+		return sentence
+	case webhook.FailedAddress:
+		return l.Maybe("problem."+about, sentence)
+	}
+	return l.T("try_failed."+code, about)
+}
+
 // endpoint reads the endpoint of the URL.
 func (h *Console) endpoint(r request) (webhook.Endpoint, error) {
 	id, err := param(r, "webhook")
@@ -126,7 +137,7 @@ func (h *Console) showWebhook(r request, e webhook.Endpoint, secret string) erro
 	}
 	for _, d := range rows.Rows {
 		v := views.Delivery{Event: ui.ID{Value: d.EventID, URL: at + "/deliveries/" + strconv.FormatInt(d.Key, 10)}, Type: r.L.Maybe("event."+string(d.Type), string(d.Type)),
-			State: d.State, Tries: strconv.Itoa(d.Tries), Last: d.LastError, Created: r.L.Stamp(d.CreatedAt, r.Now)}
+			State: d.State, Tries: strconv.Itoa(d.Tries), Last: tryFailed(r.L, d.LastCode, d.LastAbout, d.LastError), Created: r.L.Stamp(d.CreatedAt, r.Now)}
 		if d.LastStatus != 0 && d.LastError == "" {
 			v.Last = strconv.Itoa(d.LastStatus)
 		}
@@ -164,7 +175,7 @@ func (h *Console) webhookDelivery(c echo.Context) error {
 		m.ResendURL = webhookURL(e.ID) + "/deliveries/" + strconv.FormatInt(d.Key, 10) + "/resend"
 	}
 	for _, a := range d.Attempts {
-		v := views.Attempt{Try: strconv.Itoa(a.Try), At: r.L.Stamp(a.At, r.Now), Took: r.L.Credits(a.DurationMs), Error: a.Error, Answer: a.Answer, OK: a.Error == ""}
+		v := views.Attempt{Try: strconv.Itoa(a.Try), At: r.L.Stamp(a.At, r.Now), Took: r.L.Credits(a.DurationMs), Error: tryFailed(r.L, a.Code, a.About, a.Error), Answer: a.Answer, OK: a.Error == ""}
 		if a.Status != 0 {
 			v.Status = strconv.Itoa(a.Status)
 		}

@@ -105,6 +105,16 @@ func TestReceiverFromMakingToResending(t *testing.T) {
 	w.deliver()
 	w.says(a.page(at), "Dead letter", "Waiting", "The receiver answered 502.", "Takes no calls since")
 	w.says(a.page("/webhooks"), "Takes no calls")
+	ja := w.as(staff.Admin)
+	ja.post("/preferences", url.Values{"lang": {"ja"}})
+	w.says(ja.page(at), "通知先が502を返しました。")
+	w.saysNot(ja.page(at), "The receiver answered")
+	w.saysNot(a.page("/"), "Receivers that hear nothing")
+	if err := w.G.Exec(`UPDATE webhook_endpoints SET failing_since = failing_since - interval '1 hour'`).Error; err != nil {
+		t.Fatal(err)
+	}
+	w.says(a.page("/"), "Receivers that hear nothing", "1 h ago")
+	w.saysNot(w.as(staff.Viewer).page("/"), "Receivers that hear nothing")
 	w.says(a.page(at+"?state=failed"), "No match", "Clear")
 	w.saysNot(a.page(at+"?state=failed"), "Nothing was sent yet")
 	if err := w.G.Exec(`UPDATE webhook_deliveries SET tries = 11`).Error; err != nil {
@@ -145,6 +155,6 @@ func TestReceiverFromMakingToResending(t *testing.T) {
 		t.Fatalf("stale page: %d", rec.Code)
 	}
 	told := b.page(rec.Header().Get("Location"))
-	w.says(told, "Somebody changed this receiver meanwhile.", "Active")
+	w.says(told, "Somebody changed this receiver meanwhile. By Pat admin,", "Active")
 	w.saysNot(told, "The receiver was changed.")
 }

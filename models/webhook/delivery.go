@@ -74,7 +74,7 @@ func (s *Service) try(ctx context.Context, d due) answer {
 		}
 		signature, err := s.sign(d, sealed, now)
 		if err != nil {
-			return answer{err: "It was not sent: " + err.Error() + "."}
+			return answer{err: "It was not sent: " + err.Error() + ".", failure: failure{code: FailedSecret}}
 		}
 		signatures = append(signatures, signature)
 	}
@@ -120,8 +120,8 @@ func (s *Service) note(ctx context.Context, d due, a answer) error {
 		if res.RowsAffected == 0 {
 			return nil // another worker has it by now
 		}
-		err := g.Exec(`INSERT INTO webhook_attempts (delivery_key, try, duration_ms, status, error, answer) VALUES (?, ?, ?, ?, ?, ?)`,
-			d.Key, d.Tries, a.took.Milliseconds(), a.status, a.err, a.body).Error
+		err := g.Exec(`INSERT INTO webhook_attempts (delivery_key, try, duration_ms, status, error, answer, code, about) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			d.Key, d.Tries, a.took.Milliseconds(), a.status, a.err, a.body, a.code, a.about).Error
 		if err != nil {
 			return fmt.Errorf("webhook: note try: %w", err)
 		}

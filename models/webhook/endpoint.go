@@ -48,6 +48,8 @@ type Endpoint struct {
 	CreatedBy    string
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+	// UpdatedBy is who changed it last, "" where nobody did since it was made or kept that.
+	UpdatedBy string
 }
 
 // Service keeps endpoints and deliveries.
@@ -179,13 +181,18 @@ func (s *Service) update(ctx context.Context, req operation.Request, id string, 
 		if err != nil {
 			return nil, err
 		}
-		res := tx.DB.WithContext(ctx).Exec(`UPDATE webhook_endpoints SET `+set+`, version = version + 1, updated_at = clock_timestamp()
-			WHERE id = ? AND version = ?`, append(args, id, version)...)
+		res := tx.DB.WithContext(ctx).Exec(`UPDATE webhook_endpoints SET `+set+`, version = version + 1, updated_at = clock_timestamp(), updated_by = ?
+			WHERE id = ? AND version = ?`, append(args, req.Actor.String(), id, version)...)
 		if res.Error != nil {
 			return nil, fmt.Errorf("webhook: %s: %w", req.Kind, res.Error)
 		}
 		if res.RowsAffected == 0 {
-			return nil, fault.State("webhook_changed", "Somebody changed this endpoint meanwhile. Nothing was changed.")
+			now, err := find(ctx, tx.DB, id)
+			if err != nil {
+				return nil, err
+			}
+			return nil, fault.State("webhook_changed", "Somebody changed this endpoint meanwhile. Nothing was changed.").
+				With("by", now.UpdatedBy).With("at", now.UpdatedAt.UTC())
 		}
 		// What waited for it to become active, or for its address to be right, is tried now.
 		err = tx.DB.WithContext(ctx).Exec(`UPDATE webhook_deliveries SET due_at = LEAST(due_at, clock_timestamp())
@@ -230,7 +237,7 @@ func (s *Service) Reveal(ctx context.Context, e Envelope, id string) (string, er
 }
 
 const selectEndpoint = `SELECT key, id, url, description, array_to_json(events)::text AS event_list, state, disabled_reason, CASE WHEN old_until > clock_timestamp() THEN old_until END AS old_until,
-	failing_since, CASE WHEN failures > 0 THEN busy_until END AS call_at, version, created_by, created_at, updated_at FROM webhook_endpoints `
+	failing_since, CASE WHEN failures > 0 THEN busy_until END AS call_at, version, created_by, created_at, updated_at, updated_by FROM webhook_endpoints `
 
 // endpointRow is an endpoint as it is stored.
 type endpointRow struct {

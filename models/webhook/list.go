@@ -32,9 +32,11 @@ type Delivery struct {
 	// DueAt is when it may be tried next, a pause of its endpoint included; only of a delivery that waits.
 	DueAt      time.Time
 	FinishedAt *time.Time
-	// LastStatus and LastError are of the newest try: 0 and "" before the first.
+	// LastStatus, LastError, LastCode and LastAbout are of the newest try, as in Attempt: 0 and "" before the first.
 	LastStatus int
 	LastError  string
+	LastCode   string
+	LastAbout  string
 }
 
 // Position is a delivery's place in the list.
@@ -60,9 +62,9 @@ func (s *Service) Deliveries(ctx context.Context, endpointKey int64, state strin
 	}
 	var rows []Delivery
 	err := s.g.WithContext(ctx).Raw(`SELECT d.key, v.id AS event_id, v.type, d.state, d.tries, d.created_at, `+dueAt+` AS due_at, d.finished_at,
-			COALESCE(a.status, 0) AS last_status, COALESCE(a.error, '') AS last_error
+			COALESCE(a.status, 0) AS last_status, COALESCE(a.error, '') AS last_error, COALESCE(a.code, '') AS last_code, COALESCE(a.about, '') AS last_about
 		FROM webhook_deliveries d JOIN webhook_events v ON v.key = d.event_key JOIN webhook_endpoints p ON p.key = d.endpoint_key
-		LEFT JOIN LATERAL (SELECT status, error FROM webhook_attempts a WHERE a.delivery_key = d.key ORDER BY try DESC LIMIT 1) a ON true
+		LEFT JOIN LATERAL (SELECT status, error, code, about FROM webhook_attempts a WHERE a.delivery_key = d.key ORDER BY try DESC LIMIT 1) a ON true
 		WHERE `+where+` ORDER BY d.key `+order+` LIMIT ?`, append(args, limit+1)...).Scan(&rows).Error
 	if err != nil {
 		return page.Page[Delivery, Position]{}, fmt.Errorf("webhook: deliveries: %w", err)
@@ -78,6 +80,10 @@ type Attempt struct {
 	// Status is the HTTP status, 0 where none came; Error then says why.
 	Status int
 	Error  string
+	// Code is why it failed, one of the Failed codes, with what it names in About; "" where it did not, and for tries of before
+	// there were codes.
+	Code  string
+	About string
 	// Answer is the beginning of what the receiver said.
 	Answer string
 }
@@ -107,13 +113,13 @@ func (s *Service) Delivery(ctx context.Context, endpointKey, key int64) (Detail,
 		return d, notFound(fmt.Sprint(key))
 	}
 	d.Delivery, d.Body = row.Delivery, row.Body
-	err := s.g.WithContext(ctx).Raw(`SELECT try, at, duration_ms, status, error, answer FROM webhook_attempts WHERE delivery_key = ? ORDER BY try DESC`, key).
+	err := s.g.WithContext(ctx).Raw(`SELECT try, at, duration_ms, status, error, code, about, answer FROM webhook_attempts WHERE delivery_key = ? ORDER BY try DESC`, key).
 		Scan(&d.Attempts).Error
 	if err != nil {
 		return d, fmt.Errorf("webhook: attempts: %w", err)
 	}
 	if len(d.Attempts) > 0 {
-		d.LastStatus, d.LastError = d.Attempts[0].Status, d.Attempts[0].Error
+		d.LastStatus, d.LastError, d.LastCode, d.LastAbout = d.Attempts[0].Status, d.Attempts[0].Error, d.Attempts[0].Code, d.Attempts[0].About
 	}
 	return d, nil
 }

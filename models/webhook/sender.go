@@ -111,14 +111,37 @@ func (s *Sender) Refuses(raw string) string {
 
 // answer is what came of one call.
 type answer struct {
-	// status is 0 where none came; err says why.
-	status   int
-	err      string
+	// status is 0 where none came; err says why, and so do code and about.
+	status int
+	err    string
+	failure
 	body     string
 	took     time.Duration
 	retryIn  time.Duration
 	canceled bool
 }
+
+// failure is why a try failed: one of the Failed codes with the value that it names, "" where there is none.
+type failure struct{ code, about string }
+
+// Why a try failed, as the code of an Attempt.
+const (
+	// FailedStatus names the HTTP status.
+	FailedStatus   = "status"
+	FailedRedirect = "redirect"
+	// FailedAddress names what is wrong with the address.
+	FailedAddress = "address"
+	// FailedPrivate: the name leads to an address that this installation does not allow.
+	FailedPrivate = "private"
+	// FailedSlow names the seconds within which no answer came.
+	FailedSlow = "slow"
+	// FailedName names the host that leads nowhere.
+	FailedName = "name"
+	// FailedConnection names what the network said.
+	FailedConnection = "connection"
+	// FailedSecret: the endpoint's secret cannot be read, so that nothing was sent.
+	FailedSecret = "secret"
+)
 
 // down reports whether the endpoint takes no calls at the moment, whatever is in them: it did not answer, said that it
 // cannot, or asked to be left alone.
@@ -131,7 +154,7 @@ func (a answer) ok() bool { return a.status >= 200 && a.status < 300 }
 // post sends body to an endpoint.
 func (s *Sender) post(ctx context.Context, to string, header http.Header, body []byte) answer {
 	if why := s.Refuses(to); why != "" {
-		return answer{err: "The address " + why + "."}
+		return answer{err: "The address " + why + ".", failure: failure{FailedAddress, why}}
 	}
 	began := time.Now()
 	asked := ctx
@@ -139,12 +162,13 @@ func (s *Sender) post(ctx context.Context, to string, header http.Header, body [
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
-		return answer{err: "The address is not a web address."}
+		return answer{err: "The address is not a web address.", failure: failure{FailedAddress, "is not a web address"}}
 	}
 	req.Header = header
 	res, err := s.client.Do(req)
 	if err != nil {
-		return answer{err: reason(err), took: time.Since(began), canceled: asked.Err() != nil}
+		said, why := reason(err)
+		return answer{err: said, failure: why, took: time.Since(began), canceled: asked.Err() != nil}
 	}
 	defer res.Body.Close()
 	kept, _ := io.ReadAll(io.LimitReader(res.Body, keptAnswer)) //nolint:errcheck // what came is kept; the status has the say
@@ -152,9 +176,9 @@ func (s *Sender) post(ctx context.Context, to string, header http.Header, body [
 	switch {
 	case a.ok():
 	case a.status >= 300 && a.status < 400:
-		a.err = "The receiver sent us elsewhere; redirects are not followed."
+		a.err, a.failure = "The receiver sent us elsewhere; redirects are not followed.", failure{FailedRedirect, strconv.Itoa(a.status)}
 	default:
-		a.err = "The receiver answered " + strconv.Itoa(a.status) + "."
+		a.err, a.failure = "The receiver answered "+strconv.Itoa(a.status)+".", failure{FailedStatus, strconv.Itoa(a.status)}
 	}
 	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		a.retryIn = min(time.Duration(min(seconds, 86400))*time.Second, 24*time.Hour)
@@ -163,7 +187,7 @@ func (s *Sender) post(ctx context.Context, to string, header http.Header, body [
 }
 
 // reason words why no answer came. The URL is left out: it may hold a token.
-func reason(err error) string {
+func reason(err error) (string, failure) {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
@@ -171,13 +195,13 @@ func reason(err error) string {
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, errAddress):
-		return "It was not called: " + errAddress.Error() + "."
+		return "It was not called: " + errAddress.Error() + ".", failure{code: FailedPrivate}
 	case errors.Is(err, context.DeadlineExceeded):
-		return "No answer within " + tryTime.String() + "."
+		return "No answer within " + tryTime.String() + ".", failure{FailedSlow, strconv.Itoa(int(tryTime.Seconds()))}
 	case errors.As(err, &dns):
-		return "The name " + dns.Name + " leads nowhere."
+		return "The name " + dns.Name + " leads nowhere.", failure{FailedName, storable([]byte(dns.Name))}
 	}
-	return "The connection failed: " + err.Error() + "."
+	return "The connection failed: " + err.Error() + ".", failure{FailedConnection, storable([]byte(err.Error()))}
 }
 
 // storable is text that the database takes: UTF-8 without NUL.

@@ -64,6 +64,8 @@ type Model struct {
 	Held Tile
 	// Halted are halted rollouts, Unattributed costs that belong to nothing; the zero Tile: the person may not see them.
 	Halted, Unattributed Tile
+	// Receivers are receivers of webhooks that hear nothing; the zero Tile: there is none, or the person may not see them.
+	Receivers Tile
 	// Settlements are those that are neither done nor void; the zero Tile: the person may not see them.
 	Settlements Tile
 	Integrity   *Integrity // nil: never run
@@ -102,6 +104,8 @@ func (m Model) say(l text.Locale) string {
 		return l.T("overview.say_negative", m.Negative.Count)
 	case m.Dependencies.some() || m.Held.some():
 		return l.T("overview.say_held", m.Dependencies.Count, m.Held.Count)
+	case m.Receivers.some():
+		return l.T("overview.say_receivers", m.Receivers.Count)
 	case m.Approvals.Count != "0" && m.Approvals.Count != "":
 		return l.T("overview.say_approvals", m.Approvals.Count)
 	default:

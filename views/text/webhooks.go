@@ -193,6 +193,26 @@ func webhooks(key string) (en, ja string) {
 		return "send again", "再送信"
 	case "kind.test_webhook":
 		return "send a test", "テスト送信"
+	case "overview.receivers":
+		return "Receivers that hear nothing", "通知が届かない通知先"
+	case "overview.receivers_go":
+		return "Go to the webhooks", "Webhookへ"
+	case "overview.say_receivers":
+		return "{1} {1|receiver of webhooks hears|receivers of webhooks hear} nothing.", "Webhookの通知先{1}件に通知が届いていません。"
+	case "try_failed.status":
+		return "The receiver answered {1}.", "通知先が{1}を返しました。"
+	case "try_failed.redirect":
+		return "The receiver sent us elsewhere ({1}); redirects are not followed.", "通知先が別の場所を示しました（{1}）。リダイレクトはたどりません。"
+	case "try_failed.private":
+		return "It was not called: the address is private or reserved, and this installation does not allow it.", "送信していません。アドレスが非公開または予約済みで、許可されていません。"
+	case "try_failed.slow":
+		return "No answer within {1} {1|second|seconds}.", "{1}秒以内に応答がありませんでした。"
+	case "try_failed.name":
+		return "The name {1} leads nowhere.", "ホスト名{1}が見つかりません。"
+	case "try_failed.connection":
+		return "The connection failed: {1}.", "接続に失敗しました：{1}"
+	case "try_failed.secret":
+		return "It was not sent: its secret cannot be read. Rotate it.", "署名用シークレットを読めないため、送信していません。シークレットを更新してください。"
 	case "conflict.webhook_changed":
 		return "Somebody changed this receiver meanwhile.", "この通知先は、ほかの人によって変更されています。"
 	case "conflict.webhook_disabled":
