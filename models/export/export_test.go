@@ -126,6 +126,10 @@ func TestWorkbook(t *testing.T) {
 	if err != nil || shown != "2026-12-01 00:30:00" {
 		t.Errorf("date %q %v", shown, err)
 	}
+	rows, err := f.GetRows("Ledger")
+	if err != nil || rows[0][len(rows[0])-1] != "utc_offset" || rows[1][len(rows[0])-1] != "+09:00" {
+		t.Errorf("what tells equal times apart: %q %q %v", rows[0], rows[1], err)
+	}
 	panes, err := f.GetPanes("Ledger")
 	if err != nil || !panes.Freeze || panes.YSplit != 1 {
 		t.Errorf("panes %+v %v", panes, err)

@@ -40,6 +40,9 @@ type workbook struct {
 
 const sheet = "Ledger"
 
+// offsetColumn tells the two moments apart that a clock shows when it is set back: a date of a sheet has no zone.
+const offsetColumn = "utc_offset"
+
 func newWorkbook(out io.Writer, zone *time.Location, limit int) (*workbook, error) {
 	b := &workbook{zip: zip.NewWriter(out), file: excelize.NewFile(), zone: zone, limit: limit}
 	if err := b.begin(); err != nil {
@@ -115,7 +118,7 @@ func (b *workbook) header(name string) error {
 	if err := stream.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
 		return err
 	}
-	names := columns(b.zone)
+	names := append(columns(b.zone), offsetColumn)
 	// Excelize writes what is set last first, and readers want the columns in their order.
 	if err := stream.SetColWidth(2, len(names), 16); err != nil {
 		return err
@@ -174,6 +177,7 @@ func (b *workbook) Write(e ledger.Entry) error {
 	c.text(text(e.Reference))
 	c.text(text(e.Reason))
 	c.hex(e.Hash)
+	c.text(e.CreatedAt.In(b.zone).Format("-07:00"))
 	row := c.end()
 	b.size += int64(len(row))
 	_, err := b.to.Write(row)
