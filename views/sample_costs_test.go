@@ -60,7 +60,7 @@ func (s sample) costPages(f layout.Frame) []page {
 		Lines: []costs.Line{{Number: "2", ID: ui.ID{Value: "row:2b9fa1c04d1d13e7aa91e:1"}, At: "2026-11-30 12:00:00", Amount: s.l.Decimal("0.0000008"), Currency: "USD", Job: "acct_7 / j1", Text: "$0.40 per million Amazon SQS standard requests"}}}
 	broken := costs.Preview{Act: s.act(false), Title: "broken.csv", State: "uploaded", Say: s.l.T("costs.preview_bad"), Problems: []string{s.l.T("costline.at_column", "57", "BilledCost", s.l.Maybe("problem.must be a decimal number such as 12.5 or -0.004", "")),
 		s.l.T("costline.at_column", "58", "x_LineId", s.l.T("costline.recorded", "line-0058"))}, MoreBad: true}
-	upload := costs.Upload{Act: s.act(false), Sources: []string{"aws"}, Limit: "16 MiB", Formats: []ui.Option{{Value: "focus", Label: s.l.T("cost_format.focus"), Selected: true}, {Value: "recoup", Label: s.l.T("cost_format.recoup")}},
+	upload := costs.Upload{Act: s.act(false), Sources: []string{"aws"}, Limit: "16 MiB", Columns: []costs.Fact{{Label: "external_id", Value: s.l.T("costs.column_needed", s.l.Maybe("own_column.external_id", ""))}, {Label: "job_id", Value: s.l.Maybe("own_column.job_id", "")}}, Formats: []ui.Option{{Value: "focus", Label: s.l.T("cost_format.focus"), Selected: true}, {Value: "recoup", Label: s.l.T("cost_format.recoup")}},
 		Amounts: []ui.Option{{Value: "BilledCost", Label: "BilledCost"}}}
 	rules := costs.Rules{Tabs: s.costTabs("/costs/rules"), NewURL: "/new", Zone: "JST", Rows: []costs.Rule{
 		{Match: "aws · ServiceName = Amazon Simple Queue Service", Author: "Mika Sato", Made: s.at(time.Hour), Reason: "No job uses it alone", Records: "1,204", ListURL: "/l", RetireURL: "/r"},

@@ -93,6 +93,13 @@ func (h *Console) uploadModel(r request, form ui.Act) (views.Upload, error) {
 	for _, f := range []costimport.Format{costimport.Focus, costimport.Own} {
 		m.Formats = append(m.Formats, ui.Option{Value: string(f), Label: r.L.T("cost_format." + string(f)), Selected: format == string(f) || format == "" && f == costimport.Focus})
 	}
+	for i, name := range append(costimport.OwnColumns(), "dimension:…") {
+		say := r.L.Maybe("own_column."+name, "")
+		if i < costimport.NeededColumns {
+			say = r.L.T("costs.column_needed", say)
+		}
+		m.Columns = append(m.Columns, views.Fact{Label: name, Value: say})
+	}
 	for _, a := range []string{costimport.BilledCost, costimport.EffectiveCost} {
 		m.Amounts = append(m.Amounts, ui.Option{Value: a, Label: a, Selected: amount == a})
 	}

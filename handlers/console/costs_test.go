@@ -182,6 +182,15 @@ func TestImportABill(t *testing.T) {
 	if strings.Contains(bad, "Import all lines") {
 		t.Error("a broken file is offered for import")
 	}
+	// The form names the own columns, and a wrong one leads to the right one.
+	w.says(fin.page(at), "external_id The line’s id, unique in its source. Required.", "account_id The account of the job", "job_id That job.", "operation_id", "action", "dimension:…")
+	for content, says := range map[string]string{
+		"external_id,amount,currency,time,job,account\n":                   "Line 1, job: There is no such column in this format. Name it job_id",
+		"external_id;amount;currency;time\na;1;USD;2026-11-30T12:00:00Z\n": "Line 1: The columns are separated by semicolons. Save the file as CSV with commas.",
+	} {
+		rec := fin.upload(at, "own.csv", content, fin.form(at, "source", "farm", "format", "recoup"))
+		w.says(fin.page(rec.Header().Get("Location")), says)
+	}
 	for _, x := range []struct{ says, source, content string }{{"Please fill this in.", "aws", ""}, {"may hold only letters", "a b", focus}} {
 		form := fin.form(at, "source", x.source, "format", "focus", "amount", "BilledCost")
 		if rec := fin.upload(at, "f.csv", x.content, form); rec.Code != http.StatusUnprocessableEntity {

@@ -25,6 +25,8 @@ func (p Presenter) CostProblem(x costimport.Problem) string {
 		for i, v := range values {
 			values[i] = p.L.Sum(v)
 		}
+	case costimport.Separator:
+		values = []string{p.L.Maybe("separator."+values[0], values[0])}
 	}
 	say := ""
 	if x.Code == costimport.BadCell && len(values) > 0 {

@@ -10,13 +10,27 @@ import (
 
 const dimensionPrefix = "dimension:"
 
-// OwnColumns are the columns of a file in Recoup's own format; the first four must be there.
+// OwnColumns are the columns of a file in Recoup's own format, beside dimension:<name>; the first NeededColumns must be there.
 func OwnColumns() []string {
 	return []string{"external_id", "amount", "currency", "time", "account_id", "job_id", "operation_id", "action", "description"}
 }
 
+// NeededColumns is how many of OwnColumns must be there, the first ones.
+const NeededColumns = 4
+
 func ownColumn(name string) bool {
 	return slices.Contains(OwnColumns(), name) || strings.HasPrefix(name, dimensionPrefix) && name != dimensionPrefix
+}
+
+// nearColumn is the own column that a name means that is none: written with other letters, without its "_id", or as one word; "" for none.
+func nearColumn(name string) string {
+	plain := strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(name))
+	for _, own := range OwnColumns() {
+		if bare := strings.ReplaceAll(own, "_", ""); plain == bare || plain != "" && plain+"id" == bare {
+			return own
+		}
+	}
+	return ""
 }
 
 // own makes a record of a row with own columns.

@@ -19,10 +19,15 @@ const (
 	TooManyLines Code = "too_many_lines"
 	NoHeader     Code = "no_header"
 	NoLines      Code = "no_lines"
-	// ColumnTwice, ColumnMissing, ColumnUnknown: of the column of that name.
+	// ColumnTwice, ColumnMissing: of the column of that name.
 	ColumnTwice   Code = "column_twice"
 	ColumnMissing Code = "column_missing"
+	// ColumnUnknown: the columns that there are, separated by commas. ColumnNear: the column that it is almost called like.
 	ColumnUnknown Code = "column_unknown"
+	ColumnNear    Code = "column_near"
+	// Separator: what separates the columns in the place of a comma, a semicolon or "tab". Encoding: the file is no text in UTF-8.
+	Separator Code = "separator"
+	Encoding  Code = "encoding"
 	// BadQuotes: the line is not well-formed CSV.
 	BadQuotes Code = "bad_quotes"
 	// OtherCells: the cells of the line, those of the header.
@@ -82,7 +87,13 @@ func (p Problem) message() string {
 	case ColumnMissing:
 		return "is not a column of this file"
 	case ColumnUnknown:
-		return "is not a known column"
+		return "is not a known column; known are " + value(0)
+	case ColumnNear:
+		return "is not a known column; " + value(0) + " is"
+	case Separator:
+		return "has its columns separated by " + value(0) + " and not by commas"
+	case Encoding:
+		return "is not encoded in UTF-8"
 	case BadQuotes:
 		return "is not well-formed CSV: its quotes do not match"
 	case OtherCells:

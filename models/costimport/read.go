@@ -86,8 +86,8 @@ func Read(ctx context.Context, content []byte, m Mapping, limits Limits, actions
 	lines := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))))
 	lines.FieldsPerRecord = -1
 	header, err := lines.Read()
-	if err != nil {
-		r.wrong(1, "", NoHeader)
+	if code, value := notCSV(content, header, err); code != "" {
+		r.wrong(1, "", code, value...)
 		return r.File, nil
 	}
 	if r.header(header); len(r.Problems) > 0 {
@@ -135,6 +135,23 @@ func Read(ctx context.Context, content []byte, m Mapping, limits Limits, actions
 	return r.File, nil
 }
 
+// notCSV tells why a file with this header cannot be what is asked for, whatever its columns: "" when it can. Spreadsheets write UTF-16,
+// and separate by semicolons where the comma is the decimal point.
+func notCSV(content []byte, header []string, err error) (Code, []string) {
+	first, _, _ := bytes.Cut(content, []byte("\n"))
+	switch {
+	case bytes.HasPrefix(content, []byte{0xff, 0xfe}), bytes.HasPrefix(content, []byte{0xfe, 0xff}), bytes.IndexByte(first, 0) >= 0:
+		return Encoding, nil
+	case err != nil:
+		return NoHeader, nil
+	case len(header) == 1 && strings.Contains(header[0], ";"):
+		return Separator, []string{";"}
+	case len(header) == 1 && strings.Contains(header[0], "\t"):
+		return Separator, []string{"tab"}
+	}
+	return "", nil
+}
+
 // reader is a file half read.
 type reader struct {
 	File
@@ -168,10 +185,16 @@ func (r *reader) header(names []string) {
 	}
 	m := r.mapping
 	if m.Format == Own {
-		need("external_id", "amount", "currency", "time")
+		need(OwnColumns()[:NeededColumns]...)
 		for _, name := range names {
-			if !ownColumn(name) {
-				r.wrong(1, name, ColumnUnknown)
+			if ownColumn(name) {
+				continue
+			}
+			near := nearColumn(name)
+			if _, there := r.at[near]; near != "" && !there {
+				r.wrong(1, name, ColumnNear, near)
+			} else {
+				r.wrong(1, name, ColumnUnknown, strings.Join(OwnColumns(), ", "))
 			}
 		}
 		return

@@ -171,6 +171,8 @@ type Upload struct {
 	Formats, Amounts                                []ui.Option
 	FormatError, AmountError, FileError             string
 	Limit                                           string
+	// Columns are the own columns, each with what it holds.
+	Columns []Fact
 }
 
 // Line is one line of a file as it would be imported.

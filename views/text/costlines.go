@@ -20,7 +20,13 @@ func costLines(key string) (en, ja string) {
 	case "costline.column_missing":
 		return "The file has no such column. Add it, or name another one.", "この列がファイルにありません。列を追加するか、別の列を指定してください。"
 	case "costline.column_unknown":
-		return "There is no such column in this format. Take it out, or name it dimension:… to keep it.", "この形式にない列です。削除するか、残す場合は dimension:… という名前にしてください。"
+		return "There is no such column in this format. There are {1}. Take it out, or name it dimension:… to keep it.", "この形式にない列です（使える列：{1}）。削除するか、残す場合は dimension:… という名前にしてください。"
+	case "costline.column_near":
+		return "There is no such column in this format. Name it {1}, or dimension:… if it is something else.", "この形式にない列です。{1} という名前に変えてください。別の内容であれば dimension:… という名前にしてください。"
+	case "costline.separator":
+		return "The columns are separated by {1}. Save the file as CSV with commas.", "列が{1}で区切られています。カンマ区切りのCSVで保存してください。"
+	case "costline.encoding":
+		return "The file is not encoded in UTF-8. Save it as “CSV UTF-8”.", "文字コードがUTF-8ではありません。「CSV UTF-8」形式で保存してください。"
 	case "costline.bad_quotes":
 		return "Its quotes do not match. A quote within a value is written twice.", "引用符が対応していません。値の中の引用符は2つ重ねて書きます。"
 	case "costline.other_cells":

@@ -199,6 +199,36 @@ func costs(key string) (en, ja string) {
 		return "FOCUS 1.0", "FOCUS 1.0"
 	case "cost_format.recoup":
 		return "Own columns", "独自の列"
+	case "costs.own_columns":
+		return "For own columns", "独自の列の場合"
+	case "costs.own_hint":
+		return "The first line names the columns, in any order. Columns are separated by commas, and the text is UTF-8.", "1行目に列名を書きます。順序は自由です。列はカンマで区切り、文字コードはUTF-8にします。"
+	case "costs.column_needed":
+		return "{1} Required.", "{1}必須です。"
+	case "own_column.external_id":
+		return "The line’s id, unique in its source.", "明細のIDです。請求元の中で一意にします。"
+	case "own_column.amount":
+		return "What was billed, such as 12.5; a credit note is negative.", "請求額です（例：12.5）。値引きは負の数にします。"
+	case "own_column.currency":
+		return "Its currency, such as USD.", "通貨です（例：USD）。"
+	case "own_column.time":
+		return "When it arose, such as 2026-11-30T18:00:00Z.", "発生した時刻です（例：2026-11-30T18:00:00Z）。"
+	case "own_column.account_id":
+		return "The account of the job or the operation that it was billed for.", "費用が発生したジョブまたは操作のアカウントです。"
+	case "own_column.job_id":
+		return "That job. A line with neither job nor operation is attributed to nobody.", "そのジョブです。ジョブも操作もない明細は未帰属になります。"
+	case "own_column.operation_id":
+		return "That operation, in the place of a job.", "ジョブの代わりに、その操作を指定します。"
+	case "own_column.action":
+		return "The action, where the job is not known.", "ジョブが分からない場合のアクションです。"
+	case "own_column.description":
+		return "What the provider says of it.", "請求元による説明です。"
+	case "own_column.dimension:…":
+		return "Anything else that is to be kept, such as dimension:region.", "そのほかに残したい項目です（例：dimension:region）。"
+	case "separator.;":
+		return "semicolons", "セミコロン"
+	case "separator.tab":
+		return "tabs", "タブ"
 	case "costs.focus_mapping":
 		return "For FOCUS", "FOCUSの場合"
 	case "costs.focus_hint":
