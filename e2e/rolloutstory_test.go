@@ -85,7 +85,7 @@ func TestARolloutAndItsSettlementByThreePeople(t *testing.T) {
 	product.at(at)
 	product.sees("The draft is made", "it decides about nothing until it is started")
 	product.moved(at, "start", "primary", "Agreed in the pricing meeting")
-	product.sees("The rollout is running", "0 of 2 accounts pay")
+	product.sees("The rollout is running", "0 of 2 accounts are enrolled and pay")
 
 	// Who may not move it is offered no step and is refused one.
 	finance.goTo(at)

@@ -45,7 +45,7 @@ func (s sample) stepApproval() approvals.Detail {
 		{Label: s.l.T("rollout.candidate"), Value: s.l.T("rollout.named_off", s.l.T("price.unit", "0.6", "second"), s.l.T("off.percent", "10"))},
 		{Label: s.l.T("col.example"), Value: s.l.T("price.example_was", "60", "second", "36", "40")},
 		{Label: s.l.T("approval.checks", s.at(40*time.Second).Full), Value: s.l.T("approval.check_is", s.l.T("checks.uniqueness"), s.l.T("state.passed"))}}
-	d.Effect = []ui.Change{{Label: s.l.T("step.accounts"), Before: "118", After: s.l.T("effect.about", "2,960", "11,840")},
+	d.Effect = []ui.Change{{Label: s.l.T("step.admitted"), Before: "118", After: s.l.T("effect.about", "2,960", "11,840")},
 		{Label: s.l.T("effect.expected"), After: s.l.N("effect.of_paid", 28, s.l.Signed(-4_120), "41,200", s.l.Signed(-115_360))}}
 	d.Notes = []string{s.l.N("effect.say", 28, "90,114"), s.l.T("effect.young")}
 	return d

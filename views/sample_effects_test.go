@@ -41,7 +41,7 @@ func (s sample) effects() *rollouts.Effects {
 
 // advanceChanges are the lines of the dialog that widens a rollout.
 func (s sample) advanceChanges() []ui.Change {
-	return []ui.Change{{Label: s.l.T("step.stage"), Before: "1 %", After: "5 %"}, {Label: s.l.T("step.accounts"), Before: "118", After: s.l.T("effect.about", "592", "11,840")},
+	return []ui.Change{{Label: s.l.T("step.stage"), Before: "1 %", After: "5 %"}, {Label: s.l.T("step.admitted"), Before: "118", After: s.l.T("effect.about", "592", "11,840")},
 		{Label: s.l.T("effect.gain"), After: s.l.T("effect.gain_off", "474", s.l.T("off.percent", "10"))}, {Label: s.l.T("step.leave"), After: "0"},
 		{Label: s.l.T("effect.expected"), After: s.l.N("effect.of_paid", 28, "\u22121,204", "12,040", "\u221233,712")}, {Label: s.l.T("effect.worst"), After: s.l.T("effect.credits", "\u22123,901")}}
 }

@@ -115,7 +115,7 @@ func (s sample) rollout() rollouts.Rollout {
 		Warning:  s.l.T("rollout.say_unsafe", s.l.T("rollout.is_halted")+" "+s.l.T("checks.fails", s.l.T("checks.reconciliation"))),
 		Examined: s.l.T("checks.examined", "1,204", s.at(40*time.Second).Full),
 		Stages: []rollouts.Stage{{Label: s.l.T("stage.named", "12"), Note: s.l.T("stage.past"), Past: true}, {Label: s.l.T("stage.threshold", "1"), Note: s.l.T("stage.since", s.at(90*time.Hour).Short), Now: true},
-			{Label: s.l.T("stage.of_segment", "25", "pro, beta=yes"), Note: s.l.T("step.about", "2,960", "11,840")}, {Label: s.l.T("stage.threshold", "100"), Note: s.l.T("step.about", "11,840", "11,840")}},
+			{Label: s.l.T("stage.of_segment", "25", "pro, beta=yes"), Note: s.l.T("stage.admits_about", "2,960", "11,840")}, {Label: s.l.T("stage.threshold", "100"), Note: s.l.T("stage.admits_about", "11,840", "11,840")}},
 		Prices: rollouts.Prices{Baseline: ui.ID{Value: "video_render@v4", URL: "/x"}, Candidate: ui.ID{Value: "video_render@v5", URL: "/x"}, BaselinePrice: s.l.T("price.unit", "0.667", "second"),
 			CandidatePrice: s.l.T("price.unit", "0.667", "second") + ", " + s.l.T("price.off", "10"), Off: s.l.T("off.percent", "10"), Example: s.l.T("price.example_was", "60", "second", "36", "40"),
 			Needs: s.l.T("rollout.needs", "20", "95"), Cap: s.l.T("rollout.cap_is", "10,000")},
@@ -148,7 +148,7 @@ func (s sample) rollout() rollouts.Rollout {
 			Reason: "Everything was quiet for three days, agreed with finance", Operation: ui.ID{Value: "op", URL: "/operations?scope=rollout:x&id=op"}})
 	}
 	m.Effects, m.Loss = s.effects(), s.loss()
-	m.Enrolled = ui.Link{Text: s.l.N("count.admitted", 118), URL: "/rollouts/ro_2026_discount10/accounts"}
+	m.Accounts = rollouts.Accounts{Admitted: s.l.N("count.admitted", 2960), Enrolled: ui.Link{Text: s.l.N("count.enrolled", 118), URL: "/rollouts/ro_2026_discount10/accounts"}, Paid: s.l.N("count.paid", 97)}
 	m.Help = s.l.T("help.costs")
 	return m
 }

@@ -15,7 +15,7 @@ import (
 	"recoup/models/staff"
 )
 
-// An account's page tells which rollouts admitted it and what it pays; a rollout's, which accounts it admitted, page by page.
+// An account’s page tells which rollouts enrolled it and what it pays; a rollout’s, which accounts it enrolled, page by page.
 func TestWhoIsEnrolledInWhat(t *testing.T) {
 	w := newWorld(t)
 	w.furnishRollouts()
@@ -42,7 +42,7 @@ func TestWhoIsEnrolledInWhat(t *testing.T) {
 	w.saysNot(b.page("/accounts/acct_00"), "Rollouts it is enrolled in")
 	w.says(b.page("/accounts/acct_07"), "Rollouts it is enrolled in", everybody, "For everybody", "Running", modeltest.Action+"@v2", "Stage 1", "Its bucket was below the threshold of the stage")
 
-	w.says(b.page("/rollouts/"+everybody), "51 accounts admitted")
+	w.says(b.page("/rollouts/"+everybody), "51 accounts enrolled")
 	seen := map[string]bool{}
 	next := "/rollouts/" + everybody + "/accounts"
 	pages := 0

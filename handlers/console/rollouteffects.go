@@ -106,6 +106,18 @@ func (h *Console) nextStage(r request, pr present.Presenter, o rollout.Rollout) 
 	return changes, notes, nil
 }
 
+// reach counts the accounts of a rollout; nil where that would have taken too long.
+func (h *Console) reach(ctx context.Context, o rollout.Rollout) (*comparison.Reach, error) {
+	x, err := h.Comparisons.Reach(ctx, o)
+	if fault.Is(err, fault.CodeComparisonTooSlow) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &x, nil
+}
+
 // pricesOf reads the two rule versions of a rollout.
 func (h *Console) pricesOf(ctx context.Context, o rollout.Rollout) (present.Prices, error) {
 	base, err := h.Pricing.Version(ctx, o.Baseline)

@@ -57,7 +57,7 @@ func TestTheDialogSaysWhatAnAdvanceDoes(t *testing.T) {
 	const at = "/rollouts/" + roID
 	page := b.page(at + "/advance")
 	// acct_1 is in the first 25 %: it would gain. acct_1001 is not.
-	w.says(page, "1 named + 10 % → becomes 25 %", "Accounts 1 → becomes 1 of 2", "Accounts that change to the candidate 0", "Accounts that leave 0",
+	w.says(page, "1 named + 10 % → becomes 25 %", "Accounts admitted by bucket and segment 1 → becomes 1 of 2", "Accounts that change to the candidate 0", "Accounts that leave 0",
 		"Revenue a day, projected 0 of 0 credits", "Revenue on the worst day −6 credits", "Checks made", "Uniqueness Passed", "Cost reconciliation No data",
 		"Cost reconciliation has no data", "costs are asked for once jobs of the candidate are delivered")
 	if !strings.Contains(page, `data-kind="primary" disabled`) {
@@ -67,14 +67,14 @@ func TestTheDialogSaysWhatAnAdvanceDoes(t *testing.T) {
 	if _, err := w.Jobs.Charge(context.Background(), chargeOf("acct_1", "j3")); err != nil {
 		t.Fatal(err)
 	}
-	w.says(b.page(at+"/advance"), "Accounts 1 → becomes 2 of 3", "Accounts that change to the candidate 1, 10 % off", "−6 in 1 day", "in the last 1 day,", "Revenue on the worst day −12 credits")
+	w.says(b.page(at+"/advance"), "Accounts admitted by bucket and segment 1 → becomes 2 of 3", "Accounts that change to the candidate 1, 10 % off", "−6 in 1 day", "in the last 1 day,", "Revenue on the worst day −12 credits")
 
 	// A red check halts the rollout while the dialog opens, and the dialog names what was found.
 	w.G.Exec(`ALTER TABLE decisions DISABLE TRIGGER USER`)
 	w.G.Exec(`UPDATE decisions SET price = 53 WHERE operation_id = ?`, w.state("acct_7", "j1").OperationID)
 	ja := w.signedIn(w.person(staff.Product, staff.Preferences{Language: "ja"}))
 	page = ja.page(at + "/advance")
-	w.says(page, "「決定の整合性」が失敗しました", "記帳2の価格：", "@v2で54（期待値", "リードまたは管理者が対応できます")
+	w.says(page, "「決定の整合性」が失敗しました", "の再送に返す価格：", "@v2で54（期待値", "リードまたは管理者が対応できます")
 	w.saysNot(page, "expected", "of operation")
 	page = ja.page(at)
 	w.says(page, "停止", "記帳2の価格")

@@ -130,7 +130,7 @@ func (h *Console) rollout(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	accounts, err := h.Rollouts.Accounts(ctx)
+	reach, err := h.reach(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (h *Console) rollout(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := pr.Rollout(o, prices, accounts, checks, findings, history)
+	m := pr.Rollout(o, prices, reach, checks, findings, history)
 	r.reachable(m.Checks)
 	if more {
 		m.MoreFindings = r.L.T("checks.more", r.L.Credits(shownFindings))
@@ -198,7 +198,7 @@ func (h *Console) rollout(c echo.Context) error {
 	if m.Try, err = h.try(r, pr, o); err != nil {
 		return err
 	}
-	m.Try.Action, m.Enrolled = at, ui.Link{Text: r.L.N("count.admitted", o.Enrolled), URL: present.EnrolmentsURL(o.ID)}
+	m.Try.Action = at
 	return render(c, http.StatusOK, views.RolloutPage(h.frame(r), m))
 }
 
@@ -292,7 +292,7 @@ func (h *Console) movePage(r request, m rolloutMove, o rollout.Rollout, form ui.
 		f.Changes = []ui.Change{{Label: r.L.T("step.price_of_all"), Before: o.Baseline, After: o.Candidate}}
 	case "roll_back":
 		f.Changes = []ui.Change{{Label: r.L.T("step.new_charges"), Before: o.Candidate, After: o.Baseline},
-			{Label: r.L.T("step.accounts"), Before: r.L.Credits(o.Enrolled), After: r.L.Credits(0)}}
+			{Label: r.L.T("step.enrolled"), Before: r.L.Credits(o.Enrolled), After: r.L.Credits(0)}}
 	case "pause":
 		f.Changes = []ui.Change{{Label: r.L.T("col.state"), Before: r.L.T("state.running"), After: r.L.T("state.paused")}}
 	case "resume":

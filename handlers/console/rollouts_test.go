@@ -171,17 +171,17 @@ func TestARolloutThroughTheConsole(t *testing.T) {
 	}
 	start := step("start")
 	page := b.sent(at+"/start", start)
-	w.says(page, "The rollout is running", "0 of 2 accounts pay "+modeltest.Action+"@v2 (10 % off) instead of "+modeltest.Action+"@v1", "The checks were not made yet")
+	w.says(page, "The rollout is running", "0 of 2 accounts are enrolled and pay "+modeltest.Action+"@v2 (10 % off) instead of "+modeltest.Action+"@v1", "The checks were not made yet")
 	w.says(b.sent(at+"/start", start), "Already done")
 
 	if _, err := w.Jobs.Charge(context.Background(), chargeOf("acct_7", "j1")); err != nil {
 		t.Fatal(err)
 	}
-	w.says(b.page(at+"?account=acct_7"), "Candidate", "It was admitted before and stays", "60 seconds = 54 credits")
+	w.says(b.page(at+"?account=acct_7"), "Candidate", "It is enrolled and stays", "60 seconds = 54 credits")
 	w.says(b.page(at+"?account=acct_1001"), "Baseline", "85,415", "Its bucket is not below any threshold reached", "60 seconds = 60 credits")
 	w.says(b.page(at+"?account=nobody"), "There is no account")
 
-	w.says(b.sent(at+"/check", url.Values{"operation_id": {ids.New()}}), "Uniqueness 0", "Passed", "Cost reconciliation", "No data", "Safe to widen: no", "1 of 2 accounts pays")
+	w.says(b.sent(at+"/check", url.Values{"operation_id": {ids.New()}}), "Uniqueness 0", "Passed", "Cost reconciliation", "No data", "Safe to widen: no", "1 of 2 accounts is enrolled and pays")
 	w.says(b.page(at+"/advance"), "Cost reconciliation has no data", "1 named + 10 % → becomes 25 %")
 	if rec := b.post(at+"/advance", step("advance")); rec.Code != http.StatusConflict {
 		t.Errorf("advance without known costs: %d", rec.Code)

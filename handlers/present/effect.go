@@ -25,7 +25,7 @@ func (p Presenter) NextStage(r rollout.Rollout, e comparison.Effect, base, candi
 	}
 	changes := []ui.Change{
 		{Label: p.L.T("step.stage"), Before: p.StageName(r.Stages, r.Stage), After: p.StageName(r.Stages, r.Stage+1)},
-		{Label: p.L.T("step.accounts"), Before: p.L.Credits(e.Now), After: p.L.T(after, p.L.Credits(e.After), p.L.Credits(e.Accounts))},
+		{Label: p.L.T("step.admitted"), Before: p.L.Credits(e.Now), After: p.L.T(after, p.L.Credits(e.After), p.L.Credits(e.Accounts))},
 		{Label: p.L.T("effect.gain"), After: gain},
 		{Label: p.L.T("step.leave"), After: p.L.Credits(e.Leave)},
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"recoup/models/comparison"
 	"recoup/models/pricing"
 	"recoup/models/rollout"
 	views "recoup/views/rollouts"
@@ -61,27 +62,45 @@ func (p Presenter) percent(part, whole int64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// Reach is about how many of so many accounts a rollout admits at a stage: those enrolled at least. It counts
-// thresholds alone: how many accounts a segment holds is not known.
-func (p Presenter) Reach(r rollout.Rollout, stage int, accounts int64) int64 {
-	most := r.Enrolled
-	for _, s := range r.Stages {
-		if s.Number <= stage {
-			most = max(most, accounts*int64(s.Threshold)/pricing.Buckets, int64(len(s.Segment.Accounts)))
-		}
+// admits is how many accounts a rollout's stages up to a number admit by bucket and segment; "" where that could not be counted.
+func (p Presenter) admits(x *comparison.Reach, stage int) string {
+	if x == nil || stage >= len(x.Admitted) {
+		return ""
 	}
-	return min(most, max(accounts, r.Enrolled))
+	key := "stage.admits"
+	if x.About {
+		key = "stage.admits_about"
+	}
+	return p.L.T(key, p.L.Credits(x.Admitted[stage]), p.L.Credits(x.Accounts))
 }
 
-// narrows reports whether a stage of a rollout, or one before it, admits a share of a segment: Reach is then a bound.
-func narrows(r rollout.Rollout, stage int) bool {
-	return slices.ContainsFunc(r.Stages, func(s pricing.Stage) bool { return s.Number <= stage && s.Threshold > 0 && !s.Segment.Everybody() })
+// accounts are the three numbers of accounts of a rollout that stand on its page: admitted, enrolled, has paid.
+func (p Presenter) accounts(r rollout.Rollout, x *comparison.Reach) views.Accounts {
+	v := views.Accounts{Enrolled: ui.Link{Text: p.L.N("count.enrolled", r.Enrolled), URL: EnrolmentsURL(r.ID)}}
+	if x == nil {
+		return v
+	}
+	if r.State.Live() {
+		v.Admitted = p.about(p.L.N("count.admitted", x.Admitted[min(r.Stage, len(x.Admitted)-1)]), x.About)
+	}
+	v.Paid = p.about(p.L.N("count.paid", x.Paid), x.About)
+	return v
 }
 
-// Rollout is a rollout's page but for what only the handler knows: links, buttons, the account tried.
-func (p Presenter) Rollout(r rollout.Rollout, x Prices, accounts int64, checks *rollout.Checks, findings []rollout.Finding, history []rollout.Event) views.Rollout {
+// about says of a number in words that it is an estimate where it is one.
+func (p Presenter) about(number string, estimate bool) string {
+	if estimate {
+		return p.L.T("count.about", number)
+	}
+	return number
+}
+
+// Rollout is a rollout's page but for what only the handler knows: links, buttons, the account tried. reach is nil where the accounts
+// could not be counted in time.
+func (p Presenter) Rollout(r rollout.Rollout, x Prices, reach *comparison.Reach, checks *rollout.Checks, findings []rollout.Finding, history []rollout.Event) views.Rollout {
 	m := views.Rollout{ID: r.ID, Title: r.Title, State: string(r.State), Action: ui.ID{Value: r.Action, URL: ActionURL(r.Action)}, Zone: p.L.ZoneLabel(p.Now)}
-	m.Say, m.Prices = p.saysRollout(r, x, accounts), p.Prices(r, x)
+	m.Say, m.Prices = p.saysRollout(r, x, reach), p.Prices(r, x)
+	m.Accounts = p.accounts(r, reach)
 	if r.State.Live() {
 		var say string
 		say, m.Warning, m.Help = p.widening(r, checks)
@@ -89,24 +108,22 @@ func (p Presenter) Rollout(r rollout.Rollout, x Prices, accounts int64, checks *
 	}
 	for _, s := range r.Stages {
 		v := views.Stage{Label: p.StageName(r.Stages, s.Number), Now: s.Number == r.Stage && r.State.Live(), Past: s.Number < r.Stage}
+		var notes []string
 		switch {
 		case v.Past:
-			v.Note = p.L.T("stage.past")
+			notes = append(notes, p.L.T("stage.past"))
 		case s.Number == r.Stage && r.StageSince != nil:
-			v.Note = p.L.T("stage.since", p.L.Stamp(*r.StageSince, p.Now).Short)
+			notes = append(notes, p.L.T("stage.since", p.L.Stamp(*r.StageSince, p.Now).Short))
 			if until := r.DwellUntil(); until.After(p.Now) {
-				v.Note += ", " + p.L.T("stage.until", p.L.Stamp(*until, p.Now).Short)
+				notes = append(notes, p.L.T("stage.until", p.L.Stamp(*until, p.Now).Short))
 			}
-		default:
-			about := "step.about"
-			if narrows(r, s.Number) {
-				about = "step.at_most"
-			}
-			v.Note = p.L.T(about, p.L.Credits(p.Reach(r, s.Number, accounts)), p.L.Credits(accounts))
-			if s.MinDwellS > 0 {
-				v.Note += ", " + p.L.T("stage.lasts", p.L.Duration(time.Duration(s.MinDwellS)*time.Second))
-			}
+		case s.MinDwellS > 0:
+			notes = append(notes, p.L.T("stage.lasts", p.L.Duration(time.Duration(s.MinDwellS)*time.Second)))
 		}
+		if n := p.admits(reach, s.Number); n != "" && !v.Past {
+			notes = append([]string{n}, notes...)
+		}
+		v.Note = strings.Join(notes, ", ")
 		m.Stages = append(m.Stages, v)
 	}
 	if checks != nil {

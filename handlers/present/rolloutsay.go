@@ -3,6 +3,7 @@ package present
 import (
 	"strings"
 
+	"recoup/models/comparison"
 	"recoup/models/pricing"
 	"recoup/models/rollout"
 	views "recoup/views/rollouts"
@@ -21,11 +22,14 @@ func (p Presenter) candidate(x Prices) string {
 }
 
 // saysRollout is the one sentence that tells how a rollout stands.
-func (p Presenter) saysRollout(r rollout.Rollout, x Prices, accounts int64) string {
+func (p Presenter) saysRollout(r rollout.Rollout, x Prices, reach *comparison.Reach) string {
 	candidate := p.candidate(x)
 	switch {
 	case r.State.Live():
-		say := p.L.T("rollout.say_live", p.L.Credits(r.Enrolled), p.L.Credits(accounts), candidate, r.Baseline, p.Stamp(r.StartedAt).Full)
+		say := p.L.T("rollout.say_live_some", p.L.Credits(r.Enrolled), candidate, r.Baseline, p.Stamp(r.StartedAt).Full)
+		if reach != nil && !reach.About {
+			say = p.L.T("rollout.say_live", p.L.Credits(r.Enrolled), p.L.Credits(reach.Accounts), candidate, r.Baseline, p.Stamp(r.StartedAt).Full)
+		}
 		if r.State != rollout.Running {
 			say += " " + p.L.T("rollout.say_paused")
 		}

@@ -18,7 +18,7 @@ import (
 const (
 	// effectAccounts is about how many accounts are held against the stages, effectCharges about how many charges are
 	// priced anew; beyond that a part of the accounts stands for all.
-	effectAccounts = 200_000
+	effectAccounts = 50_000
 	effectCharges  = 100_000
 	// effectFor bounds one statement: somebody waits for the dialog.
 	effectFor = 8 * time.Second
@@ -27,7 +27,7 @@ const (
 // Effect is what the next stage of a rollout would do, by the accounts there are and what they charged of late.
 type Effect struct {
 	// Accounts are all; Now those that the stages reached admit or that are enrolled, After those of the next stage; Gain
-	// are in After and not in Now, Leave the other way round. About is true where a part of the accounts stands for all.
+	// are in After and not in Now, Leave the other way round: none, for stages add up. About is true where a part of the accounts stands for all.
 	Accounts, Now, After, Gain, Leave int64
 	About                             bool
 	// Days is over how many days, up to now, charges were looked at: no more than the action has been for sale, the first of
@@ -50,7 +50,7 @@ type Effect struct {
 type membership struct{ after, gain bool }
 
 // NextStage works out what an advance of a rollout, or the start of a draft, would do now. Its cost grows with the
-// accounts and with the charges of the action in the last 28 days, up to bounds: beyond 200,000 accounts, or 100,000
+// accounts and with the charges of the action in the last 28 days, up to bounds: beyond 50,000 accounts, or 100,000
 // charges, a part of the accounts stands for all, and above a million charges the days become fewer. ErrNotStarted where
 // there is no next stage; fault comparison_too_slow when a statement took longer than eight seconds.
 func (s *Service) NextStage(ctx context.Context, r rollout.Rollout) (Effect, error) {
@@ -86,62 +86,21 @@ func (s *Service) NextStage(ctx context.Context, r rollout.Rollout) (Effect, err
 
 // count holds accounts against the stages, and returns what the next one means for those of so many of 1024 parts.
 func (e *Effect) count(ctx context.Context, tx *gorm.DB, r rollout.Rollout) (map[int64]membership, int, error) {
-	var all int64
-	// Of a large table the planner knows the size; a new one it has not seen yet.
-	err := db.Row(ctx, tx, `SELECT GREATEST((SELECT count(*) FROM (SELECT 1 FROM accounts LIMIT 200001) x),
-		(SELECT reltuples::bigint FROM pg_class WHERE oid = 'accounts'::regclass))`).Scan(&all)
+	all, first, part, err := reach(ctx, tx, r)
 	if err != nil {
-		return nil, 0, fmt.Errorf("comparison: accounts: %w", err)
+		return nil, 0, err
 	}
-	part := ways
-	if all > effectAccounts {
-		part = int(max(ways*effectAccounts/all, 1))
-	}
-	rows, err := tx.Raw(`SELECT a.key, a.id, a.plan, a.region, a.attributes::text, n.account_key IS NOT NULL
-		FROM accounts a LEFT JOIN enrolments n ON n.account_key = a.key AND n.rollout_id = @ro WHERE (hashint8extended(a.key, 20) & 1023) < @part`,
-		map[string]any{"ro": r.ID, "part": part}).Rows()
-	if err != nil {
-		return nil, 0, fmt.Errorf("comparison: accounts: %w", err)
-	}
-	defer rows.Close()
+	e.Accounts, e.About = all.Accounts, all.About
+	e.Now, e.After = all.Admitted[r.Stage], all.Admitted[r.Stage+1]
+	// Stages add up: nobody of a stage is outside of the next one.
+	e.Gain = e.After - e.Now
 	of := map[int64]membership{}
-	for rows.Next() {
-		var key int64
-		var a pricing.Subject
-		var attributes string
-		var enrolled bool
-		if err := rows.Scan(&key, &a.AccountID, &a.Plan, &a.Region, &attributes, &enrolled); err != nil {
-			return nil, 0, fmt.Errorf("comparison: accounts: %w", err)
-		}
-		a.Attributes = texts(attributes)
-		bucket := pricing.Bucket(r.Salt, a.AccountID)
-		admitted := func(stage int) bool {
-			n, _ := pricing.Admit(r.Stages, stage, a, bucket)
-			return enrolled || n > 0
-		}
-		now, after := admitted(r.Stage), admitted(r.Stage+1)
-		e.Accounts++
-		if now {
-			e.Now++
-		}
-		if after {
-			e.After++
-			of[key] = membership{after: true, gain: !now}
-		}
-		if after && !now {
-			e.Gain++
-		}
-		if now && !after {
-			e.Leave++
+	for key, stage := range first {
+		if stage <= r.Stage+1 {
+			of[key] = membership{after: true, gain: stage > r.Stage}
 		}
 	}
-	if part < ways {
-		e.About = true
-		for _, n := range []*int64{&e.Accounts, &e.Now, &e.After, &e.Gain, &e.Leave} {
-			*n = *n * ways / int64(part)
-		}
-	}
-	return of, part, rows.Err()
+	return of, part, nil
 }
 
 const day = 24 * time.Hour

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"recoup/models/comparison"
 	"recoup/models/job"
+	"recoup/models/modeltest"
 	"recoup/models/pricing"
 )
 
@@ -122,4 +124,42 @@ func TestWhatTheNextStageDoes(t *testing.T) {
 	if _, err := w.compare.NextStage(ctx, w.state()); !errors.Is(err, comparison.ErrNotStarted) {
 		t.Errorf("after the last stage: %v", err)
 	}
+}
+
+// A rollout's page, its dialogs and its lists count accounts by one function: whom stages admit, who is enrolled, who has paid.
+func TestReachCountsThreeThings(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	for i, id := range named("a", 40) {
+		w.Account(t, id, 100_000)
+		if i%2 == 0 {
+			w.exec(`UPDATE accounts SET plan = 'pro' WHERE id = ?`, id)
+		}
+	}
+	w.draft(pricing.Stage{Segment: pricing.Segment{Accounts: []string{"a_0", "a_1"}}}, pricing.Stage{Threshold: 100_000, Segment: pricing.Segment{Plans: []string{"pro"}}},
+		pricing.Stage{Threshold: 100_000})
+	is := func(when string, enrolled, paid int64, admitted ...int64) {
+		t.Helper()
+		r, err := w.compare.Reach(ctx, w.state())
+		if err != nil || r.Accounts != 40 || !slices.Equal(r.Admitted, admitted) || r.Enrolled != enrolled || r.Paid != paid || r.About || w.state().Enrolled != enrolled {
+			t.Errorf("%s: %+v, %d enrolled, %v", when, r, w.state().Enrolled, err)
+		}
+		if e, err := w.compare.NextStage(ctx, w.state()); err != nil || e.Now != admitted[w.state().Stage] || e.After != admitted[w.state().Stage+1] {
+			t.Errorf("%s: the next stage: %+v, %v", when, e, err)
+		}
+	}
+	is("a draft", 0, 0, 0, 2, 21, 40)
+	w.step(w.Rollouts.Start)
+	w.charge("a_0", "c", 60)
+	if _, err := w.Pricing.Quote(ctx, pricing.QuoteRequest{OperationID: "q", AccountID: "a_1", Action: modeltest.Action, Units: 60}); err != nil {
+		t.Fatal(err)
+	}
+	is("one charged, one quoted", 2, 1, 2, 2, 21, 40)
+	w.charge("a_1", "other", 60)
+	is("charged under another id", 2, 2, 2, 2, 21, 40)
+	// Whoever is enrolled stays, whatever the stages say of it by now.
+	w.charge("a_3", "before", 60)
+	w.exec(`ALTER TABLE rollout_stages DISABLE TRIGGER USER`)
+	w.exec(`UPDATE rollout_stages SET segment = '{"accounts": ["a_0"]}' WHERE stage = 1`)
+	is("no longer named", 2, 2, 2, 2, 21, 40)
 }

@@ -73,7 +73,7 @@ type Rollout struct {
 	EndedAt   *time.Time
 	// Stages are all stages in order.
 	Stages []pricing.Stage `gorm:"-"`
-	// Enrolled is how many accounts it has admitted so far.
+	// Enrolled is how many accounts have had a decision for its candidate so far.
 	Enrolled int64
 }
 
@@ -307,16 +307,4 @@ func (s *Service) History(ctx context.Context, id string) ([]Event, error) {
 		return nil, fmt.Errorf("rollout: history: %w", err)
 	}
 	return rows, nil
-}
-
-// countedAccounts is where Accounts stops counting.
-const countedAccounts = 1_000_000
-
-// Accounts counts all accounts, up to a million.
-func (s *Service) Accounts(ctx context.Context) (int64, error) {
-	var n int64
-	if err := s.g.WithContext(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM accounts LIMIT ?) x`, countedAccounts).Scan(&n).Error; err != nil {
-		return 0, fmt.Errorf("rollout: accounts: %w", err)
-	}
-	return n, nil
 }

@@ -54,7 +54,7 @@ type Rollout struct {
 	Effects  *Effects // nil before the start
 	Settle   Settle
 	Schedule Schedule
-	Enrolled ui.Link // the accounts it admitted
+	Accounts Accounts
 	Follow   Follow
 
 	// MoreFindings says that there are more findings than are listed; empty where there are not.
@@ -67,6 +67,13 @@ type Stage struct {
 	Note  string
 	Past  bool
 	Now   bool
+}
+
+// Accounts are the numbers of accounts of a rollout, in words; empty where they could not be counted or mean nothing.
+type Accounts struct {
+	Admitted string  // "9 accounts admitted by bucket and segment"
+	Enrolled ui.Link // "2 enrolled", with the list of them
+	Paid     string  // "1 has paid"
 }
 
 // Check is the card of one check.

@@ -195,15 +195,15 @@ func comparisons(key string) (en, ja string) {
 	case "decided.below_threshold":
 		return "Its bucket was below the threshold of the stage", "バケットが段階のしきい値より小さかったためです"
 	case "decided.enrolled":
-		return "The rollout had admitted it before", "以前に登録されていました"
+		return "The rollout had enrolled it before", "以前に登録されていました"
 	case "decided.above_threshold":
 		return "Its bucket was not below any threshold reached", "バケットが到達済みのどのしきい値よりも小さくありませんでした"
 	case "decided.outside_segment":
 		return "No segment reached matched it", "到達済みのどの条件にも合致しませんでした"
 	case "decided.paused":
-		return "The rollout was paused and had not admitted it before", "一時停止中で、以前に登録されていませんでした"
+		return "The rollout was paused and had not enrolled it before", "一時停止中で、以前に登録されていませんでした"
 	case "decided.halted":
-		return "The rollout was halted and had not admitted it before", "停止中で、以前に登録されていませんでした"
+		return "The rollout was halted and had not enrolled it before", "停止中で、以前に登録されていませんでした"
 
 	case "step.resume_lacks":
 		return "There is too little data yet, which does not keep it from running: while it is halted none can come. It is needed before the next stage.", "データはまだ不足していますが、停止中は増えないため再開の妨げにはなりません。次の段階に進む前に必要です。"

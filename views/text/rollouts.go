@@ -50,7 +50,9 @@ func rollouts(key string) (en, ja string) {
 	case "rollout.say_draft":
 		return "A draft for {1}, from {2} to {3}: it decides about nothing until it is started.", "{1}の下書き（{2} → {3}）です。開始するまで何も決定しません。"
 	case "rollout.say_live":
-		return "{1} of {2} {2|account|accounts} {1|pays|pay} {3} instead of {4} since {5}.", "{5}から、{2}アカウント中{1}が{4}ではなく{3}で支払っています。"
+		return "{1} of {2} {2|account|accounts} {1|is|are} enrolled and {1|pays|pay} {3} instead of {4} since {5}.", "{5}から、{2}アカウント中{1}が登録され、{4}ではなく{3}で支払っています。"
+	case "rollout.say_live_some":
+		return "{1} {1|account|accounts} {1|is|are} enrolled and {1|pays|pay} {2} instead of {3} since {4}.", "{4}から、{1}アカウントが登録され、{3}ではなく{2}で支払っています。"
 	case "rollout.say_paused":
 		return "Enrolled accounts keep the candidate price; nobody new enters.", "登録済みのアカウントは候補の価格のままで、新規の登録はありません。"
 	case "rollout.say_safe":
@@ -143,15 +145,15 @@ func rollouts(key string) (en, ja string) {
 	case "why.below_threshold":
 		return "Its bucket is below the threshold of a stage reached", "バケットが到達済みの段階のしきい値より小さい"
 	case "why.enrolled":
-		return "It was admitted before and stays", "以前に登録され、継続しています"
+		return "It is enrolled and stays", "以前に登録され、継続しています"
 	case "why.above_threshold":
 		return "Its bucket is not below any threshold reached", "バケットが到達済みのどのしきい値よりも小さくない"
 	case "why.outside_segment":
 		return "No segment reached matches it", "到達済みのどの条件にも合致しない"
 	case "why.paused":
-		return "The rollout is paused and had not admitted it before", "一時停止中で、以前に登録されていない"
+		return "The rollout is paused and had not enrolled it before", "一時停止中で、以前に登録されていない"
 	case "why.halted":
-		return "The rollout is halted and had not admitted it before", "停止中で、以前に登録されていない"
+		return "The rollout is halted and had not enrolled it before", "停止中で、以前に登録されていない"
 	case "cohort.baseline":
 		return "Baseline", "ベースライン"
 	case "cohort.candidate":
@@ -212,14 +214,16 @@ func rollouts(key string) (en, ja string) {
 		return "The draft is put aside for good. Its name stays taken.", "下書きを恒久的に保管します。名前は再利用できません。"
 	case "step.stage":
 		return "Stage", "段階"
-	case "step.accounts":
-		return "Accounts", "アカウント数"
+	case "step.admitted":
+		return "Accounts admitted by bucket and segment", "バケットと条件で対象になるアカウント"
+	case "step.enrolled":
+		return "Accounts enrolled", "登録アカウント"
 	case "rollout.show_price":
 		return "Show its price", "価格を表示"
-	case "step.at_most":
-		return "at most about {1} of {2}", "{2}中 多くて約{1}"
-	case "step.about":
-		return "about {1} of {2}", "{2}中 約{1}"
+	case "stage.admits":
+		return "admits {1} of {2}", "{2}中 {1}が対象"
+	case "stage.admits_about":
+		return "admits about {1} of {2}", "{2}中 約{1}が対象"
 	case "step.leave":
 		return "Accounts that leave", "外れるアカウント"
 	case "step.new_charges":
