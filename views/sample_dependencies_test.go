@@ -13,7 +13,7 @@ import (
 )
 
 func (s sample) bars(id, title string) chart.Bars {
-	c := chart.Bars{ID: id, Title: title, Say: s.l.T("queue.throughput_say", "12,345,678", "1,204"), Width: "600", Head: s.l.T("chart.from", "JST"),
+	c := chart.Bars{ID: id, Title: title, Say: s.l.T("queue.throughput_say", "12,345,678", "1,204"), Width: "600", Top: s.l.N("count.attempts", 12_345_678), Head: s.l.T("chart.from", "JST"),
 		Axis: []string{"30 Nov 17:20", "30 Nov 17:50", "30 Nov 18:20"}, Columns: []string{s.l.T("queue.failed"), s.l.T("queue.not_failed")}}
 	for i, tone := range []string{"bad", "ok", "wait", "off"} {
 		c.Legend = append(c.Legend, chart.Key{Tone: tone, Text: c.Columns[i%2]})

@@ -30,9 +30,17 @@ func (s sample) effects() *rollouts.Effects {
 			{Label: s.l.T("measure.cost_delivered", "USD"), Values: figures("0.0402", "0.0399", "0.0401"), Against: [2]rollouts.Verdict{lacking, {State: "lacking", Words: s.l.T("lack.known_costs", "12.5", "50", side(2))}}},
 		}}
 	chart := &rollouts.Chart{Width: "40.000", Say: s.l.T("charges.say", "118", "11,204"), Days: []string{"28 Nov", "29 Nov", "30 Nov"}}
-	for i := range 4 {
-		x := strconv.Itoa(i*10 + 1)
-		chart.Bars = append(chart.Bars, rollouts.Bar{X: x, Y: "10", Width: "7", Height: "36", Cohort: "candidate", Title: "118"}, rollouts.Bar{X: x, Y: "60", Width: "7", Height: "40", Cohort: "baseline", Title: "11,204"})
+	for _, cohort := range []struct {
+		name string
+		most int64
+	}{{"candidate", 118}, {"baseline", 11_204}} {
+		f := rollouts.Field{Cohort: cohort.name, Top: s.l.T("charges.axis", s.l.T("cohort."+cohort.name), s.l.N("count.charges", cohort.most))}
+		for i := range 4 {
+			f.Bars = append(f.Bars, rollouts.Bar{X: strconv.Itoa(i*10 + 1), Y: "10", Width: "7", Height: "90", Title: "28 Nov"})
+		}
+		chart.Fields = append(chart.Fields, f)
+	}
+	for range 4 {
 		chart.Rows = append(chart.Rows, rollouts.ChartRow{Day: "28 Nov", Candidate: "118", Baseline: "11,204"})
 	}
 	return &rollouts.Effects{CompareURL: "/rollouts/x/compare", Comparison: c, Chart: chart,

@@ -196,21 +196,27 @@ func (p Presenter) ChargesChart(days []comparison.Day) *views.Chart {
 	}
 	// A rollout's first days are not drawn wider than later ones.
 	c := &views.Chart{Width: coordinate(dayWidth * float64(max(len(days), leastDays))), Say: p.L.T("charges.say", p.L.Credits(most), p.L.Credits(mostBase))}
-	for i, d := range days {
-		name := p.L.ShortDay(d.Start)
-		c.Rows = append(c.Rows, views.ChartRow{Day: name, Candidate: p.L.Credits(d.Candidate), Baseline: p.L.Credits(d.Baseline)})
-		for _, half := range []struct {
-			n, most int64
-			foot    float64
-			cohort  string
-		}{{d.Candidate, most, 46, "candidate"}, {d.Baseline, mostBase, 100, "baseline"}} {
-			if half.n == 0 {
+	for _, d := range days {
+		c.Rows = append(c.Rows, views.ChartRow{Day: p.L.ShortDay(d.Start), Candidate: p.L.Credits(d.Candidate), Baseline: p.L.Credits(d.Baseline)})
+	}
+	// Each cohort has a field of its own: the few charges of a first stage would not be seen beside all others.
+	for _, cohort := range []struct {
+		name string
+		most int64
+		of   func(comparison.Day) int64
+	}{{"candidate", most, func(d comparison.Day) int64 { return d.Candidate }}, {"baseline", mostBase, func(d comparison.Day) int64 { return d.Baseline }}} {
+		name := p.L.T("cohort." + cohort.name)
+		f := views.Field{Cohort: cohort.name, Top: p.L.T("charges.axis", name, p.L.N("count.charges", cohort.most))}
+		for i, d := range days {
+			n := cohort.of(d)
+			if n == 0 {
 				continue
 			}
-			size := 44 * float64(half.n) / float64(half.most)
-			c.Bars = append(c.Bars, views.Bar{X: coordinate(float64(i)*dayWidth + (dayWidth-barWidth)/2), Y: coordinate(half.foot - size), Width: coordinate(barWidth),
-				Height: coordinate(size), Cohort: half.cohort, Title: name + ": " + p.L.T("cohort."+half.cohort) + " " + p.L.Credits(half.n)})
+			size := 100 * float64(n) / float64(cohort.most)
+			f.Bars = append(f.Bars, views.Bar{X: coordinate(float64(i)*dayWidth + (dayWidth-barWidth)/2), Y: coordinate(100 - size), Width: coordinate(barWidth),
+				Height: coordinate(size), Title: c.Rows[i].Day + ": " + name + " " + p.L.Credits(n)})
 		}
+		c.Fields = append(c.Fields, f)
 	}
 	if len(days) >= leastDays {
 		for _, i := range []int{0, (len(days) - 1) / 2, len(days) - 1} {

@@ -123,7 +123,7 @@ func (p Presenter) Dependency(s dependency.Status, results []dependency.Bucket) 
 	if sums == [4]int64{} {
 		say = p.L.T("deps.no_results")
 	}
-	m.Results = p.StackedBars("results", p.L.T("deps.results"), say, from, bad, permanent, ok, running)
+	m.Results = p.StackedBars("results", p.L.T("deps.results"), say, p.attempts, from, bad, permanent, ok, running)
 	return m
 }
 
@@ -207,3 +207,6 @@ func firstName(all []dependency.Status) string {
 	}
 	return all[0].Name + ", …"
 }
+
+// attempts is a number of attempts in words, for the edge of a chart.
+func (p Presenter) attempts(n int64) string { return p.L.N("count.attempts", n) }

@@ -87,9 +87,14 @@ func (p Presenter) QueueCharts(rows []job.HandedOut) []chart.Bars {
 		}
 	}
 	if claimed == 0 {
-		return []chart.Bars{p.StackedBars("throughput", l.T("queue.throughput"), l.T("queue.throughput_none"), from, good, bad)}
+		return []chart.Bars{p.StackedBars("throughput", l.T("queue.throughput"), l.T("queue.throughput_none"), nil, from, good, bad)}
 	}
 	return []chart.Bars{
-		p.StackedBars("throughput", l.T("queue.throughput"), l.T("queue.throughput_say", l.Credits(claimed), l.Credits(failed)), from, bad, good),
-		p.StackedBars("lag", l.T("queue.lag"), l.T("queue.lag_say", l.Duration(newest)), from, lag)}
+		p.StackedBars("throughput", l.T("queue.throughput"), l.T("queue.throughput_say", l.Credits(claimed), l.Credits(failed)), p.attempts, from, bad, good),
+		p.StackedBars("lag", l.T("queue.lag"), l.T("queue.lag_say", l.Duration(newest)), p.milliseconds, from, lag)}
+}
+
+// milliseconds is a time in words, for the edge of a chart.
+func (p Presenter) milliseconds(n int64) string {
+	return p.L.Duration(time.Duration(n) * time.Millisecond)
 }

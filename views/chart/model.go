@@ -8,6 +8,7 @@ type Bars struct {
 	Say     string // what it says in a sentence
 	Width   string
 	Bars    []Bar
+	Top     string   // what the upper edge stands for, with its unit; the lower one is 0
 	Axis    []string // first, middle and last moment
 	Legend  []Key
 	Head    string   // what a row of the table is, e.g. "From (JST)"

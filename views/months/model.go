@@ -5,8 +5,6 @@
 package months
 
 import (
-	"strconv"
-
 	"recoup/views/text"
 	"recoup/views/ui"
 )
@@ -152,15 +150,6 @@ func (m Model) say() string {
 		out += s
 	}
 	return out
-}
-
-// zeroTick is where the 0 beside the field stands; empty where an edge of the field is zero, or so near that its own label says enough.
-func (c Chart) zeroTick() string {
-	at, err := strconv.ParseFloat(c.Zero, 64)
-	if err != nil || at < 6 || at > 94 {
-		return ""
-	}
-	return c.Zero + "%"
 }
 
 func crumbs(l text.Locale) []ui.Link { return []ui.Link{{Text: l.T("months.title"), URL: "/months"}} }

@@ -4,6 +4,7 @@ import (
 	"github.com/a-h/templ"
 
 	"recoup/views/text"
+	"recoup/views/ui"
 )
 
 // Effects is what a rollout does, as its page shows it; nil before its start.
@@ -58,16 +59,31 @@ type Given struct {
 
 // Chart is charges by day, the candidate above and the baseline below, in a field of Width by 100.
 type Chart struct {
-	Width string
-	Bars  []Bar
-	Say   string
-	Days  []string // labels below: first, middle, last
-	Rows  []ChartRow
+	Width  string
+	Fields []Field
+	Say    string
+	Days   []string // labels below: first, middle, last
+	Rows   []ChartRow
 }
 
-// Bar is one bar; Cohort chooses its colour.
+// axes are those of a field; the days stand below the last one.
+func (c Chart) axes(i int, label string) ui.Axes {
+	a := ui.Axes{Label: label, Width: c.Width, Top: c.Fields[i].Top, Bottom: "0"}
+	if i == len(c.Fields)-1 {
+		a.Below = c.Days
+	}
+	return a
+}
+
+// Field is one cohort of the chart on a scale of its own, from 0 to what Top says.
+type Field struct {
+	Cohort, Top string
+	Bars        []Bar
+}
+
+// Bar is one bar in a field of the chart's Width by 100.
 type Bar struct {
-	X, Y, Width, Height, Cohort, Title string
+	X, Y, Width, Height, Title string
 }
 
 // ChartRow is a day in the chart's table.

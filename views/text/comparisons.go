@@ -22,6 +22,8 @@ func comparisons(key string) (en, ja string) {
 
 	case "charges.title":
 		return "Charges per day", "1日あたりの課金数"
+	case "charges.axis":
+		return "{1}: {2}", "{1}：{2}"
 	case "charges.none":
 		return "Nothing was charged under the rollout yet.", "このロールアウトでの課金はまだありません。"
 	case "charges.say":

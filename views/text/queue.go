@@ -75,6 +75,10 @@ func queue(key string) (en, ja string) {
 		return "attempt {1}: the lease is over, the sweeper ends it", "試行 {1}：リース切れ、巡回処理が終了させます"
 	case "queue.by_caller":
 		return "run by its caller", "呼び出し元が実行"
+	case "count.attempts.one":
+		return "{1} attempt", "試行 {1}件"
+	case "count.attempts.other":
+		return "{1} attempts", "試行 {1}件"
 	case "queue.throughput":
 		return "Handed out to workers", "ワーカーへの割り当て"
 	case "queue.throughput_say":
@@ -86,11 +90,11 @@ func queue(key string) (en, ja string) {
 	case "queue.failed":
 		return "Failed", "失敗"
 	case "queue.lag":
-		return "Wait in the line (ms)", "待ち時間（ミリ秒）"
+		return "Wait in the line", "待ち時間"
 	case "queue.lag_say":
 		return "Half of the attempts of the newest minute with any had waited {1} or less since they could be claimed.", "最新の1分間では、半数の試行が割り当て可能になってから {1} 以内に始まりました。"
 	case "queue.median":
-		return "Median", "中央値"
+		return "Median, ms", "中央値（ミリ秒）"
 	case "conflict.tried_now":
 		return "It was brought forward already.", "すでに前倒しされています。"
 	case "queue.run_held":
