@@ -19,11 +19,15 @@ import (
 	tnoop "go.opentelemetry.io/otel/trace/noop"
 	"gorm.io/gorm"
 
+	"recoup/models/actor"
+	"recoup/models/approval"
 	"recoup/models/db"
 	"recoup/models/job"
 	"recoup/models/ledger"
+	"recoup/models/menu"
 	"recoup/models/operation"
 	"recoup/models/page"
+	"recoup/models/verify"
 )
 
 // reads are the models whose queries the pages run.
@@ -39,7 +43,8 @@ func newReads(g *gorm.DB) (reads, error) {
 	if err != nil {
 		return reads{}, err
 	}
-	l, err := ledger.New(ops, mp)
+	// Any limit will do: what was moved within it is read in the same way.
+	l, err := ledger.New(ops, mp, ledger.Limited(ledger.Limit{Credits: 1000, Requests: approval.NewStore(g, time.Hour)}))
 	if err != nil {
 		return reads{}, err
 	}
@@ -143,6 +148,27 @@ func hotQueries() []hotQuery {
 		{"Accounts, search by a name that many have", accounts(ledger.AccountFilter{Search: "harbour"}), []string{"accounts_id_key", "accounts_name"}},
 		{"Accounts, search by id and name", accounts(ledger.AccountFilter{Search: "acct_12"}), []string{"accounts_id_key", "accounts_name"}},
 		{"Accounts below zero", accounts(ledger.AccountFilter{Negative: true}), []string{"accounts_negative"}},
+		{"What a person may still move alone on an account today", func(ctx context.Context, r reads) error {
+			_, _, err := r.ledger.RoomOf(ctx, actor.Staff("st_generated00001"), "acct_1")
+			return err
+		}, []string{"accounts_id_key", "entries_given", "bulk_grant_references_pkey", "change_requests_account_key_scope_operation_id_key"}},
+		{"What a key moved alone on many accounts today", func(ctx context.Context, r reads) error {
+			_, err := r.ledger.OverTogether(ctx, r.ops.DB(), actor.Key("platform00000000"), map[int64]int64{1: 10, 2: 20})
+			return err
+		}, []string{"entries_given", "bulk_grant_references_pkey"}},
+		{"Entries of a page that the last verification found broken", func(ctx context.Context, r reads) error {
+			_, err := verify.New(r.ops.DB()).Broken(ctx, []verify.EntryName{{Account: "acct_1", Seq: 1}, {Account: tail, Seq: 2}})
+			return err
+		}, []string{"verify_problems_pkey"}},
+		{"Search, operations by id", func(ctx context.Context, r reads) error {
+			_, err := r.ops.WithID(ctx, "charge-77", 20)
+			return err
+		}, []string{"operations_by_id"}},
+		{"Numbers of the menu", func(ctx context.Context, r reads) error {
+			who := actor.Staff("st_generated00001")
+			_, err := menu.New(r.ops).Count(ctx, menu.Wanted{DeadLetters: true, Halted: true, Unread: &who, Requests: &approval.Filter{}}, 1000)
+			return err
+		}, []string{"inbox_messages_unread", "change_requests_open", "dead_letters_snoozed", "dead_letters_woken"}},
 		{"Jobs by id", func(ctx context.Context, r reads) error {
 			_, err := r.jobs.WithID(ctx, "job-77", 20)
 			return err
@@ -268,7 +294,7 @@ func runQueries(ctx context.Context, args []string) (err error) {
 	n := flags.Int64("entries", 100_000, "size of the ledger; generated where there is none")
 	url := flags.String("url", "", "a database to ask instead")
 	data := flags.String("data", "", "directory of a private PostgreSQL that stays; a temporary one when empty")
-	support := flags.Bool("dead", false, "those behind the pages of support, over a ledger with one dead letter of forty entries; a line of waiting jobs is added to a copy of it")
+	support := flags.Bool("dead", false, "those behind the pages of support, over a ledger with one dead letter of forty entries; a line of waiting jobs is added to the copy of it that is asked")
 	flags.Parse(args) //nolint:errcheck // ExitOnError
 	queries := slices.Concat(hotQueries(), monthQueries(), comparisonQueries())
 	deadEvery := fewDead
@@ -284,12 +310,15 @@ func runQueries(ctx context.Context, args []string) (err error) {
 		if *url, err = l.ledger(ctx, *n, deadEvery, os.Stderr); err != nil {
 			return err
 		}
+		drop, err := l.copy(ctx, url)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, drop()) }()
+		if err := fillDecisions(ctx, *url); err != nil {
+			return err
+		}
 		if *support {
-			drop, err := l.copy(ctx, url)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, drop()) }()
 			if err := fillLine(ctx, *url); err != nil {
 				return err
 			}

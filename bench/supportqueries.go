@@ -107,6 +107,38 @@ func monthQueries() []hotQuery {
 	}, []string{"rollup_days_pkey", "rollup_through_pkey", "entries_by_time"}}}
 }
 
+// fillDecisions adds what a generated ledger lacks and pages look through beside it: change requests, files of grants, runs of the verifier
+// with what they found, messages. Like the line it is for plans alone; nothing of it belongs to anything.
+func fillDecisions(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for _, sql := range []string{
+		`SET session_replication_role = replica`,
+		`INSERT INTO change_requests (id, kind, object, account_key, scope, operation_id, proposal, requested_by, expires_at, state, decided_by, decided_at)
+			SELECT 'cr_' || lpad(n::text, 16, '0'), 'grant', 'account:acct_' || n % 500, CASE WHEN n % 10 = 0 THEN 0 ELSE 1 + n % 500 END, CASE WHEN n % 10 = 0 THEN 'bulk_grants' ELSE '' END,
+				'asked-' || n, '{}', 'key:k', now() + interval '1 day', CASE WHEN n % 50 = 0 THEN 'open' ELSE 'approved' END,
+				CASE WHEN n % 50 > 0 THEN 'staff:st_2' END, CASE WHEN n % 50 > 0 THEN now() END FROM generate_series(1, 5000) n`,
+		`INSERT INTO bulk_grants (id, name, digest, lines, count, credits, uploaded_by, operation_id)
+			SELECT 'bg_' || lpad(n::text, 16, '0'), 'grants.csv', sha256('x'), '[]', 20, 20, 'staff:st_1', 'asked-' || n * 10 FROM generate_series(1, 500) n`,
+		`INSERT INTO bulk_grant_references (reference, account_key, bulk_key) SELECT 'granted-' || n, 1 + n % 500, 1 + n % 500 FROM generate_series(1, 10000) n`,
+		`INSERT INTO verify_runs (started_at, finished_at, partial, accounts, entries, jobs, problems)
+			SELECT now(), now(), false, 1, 1, 1, 100 FROM generate_series(1, 200)`,
+		`INSERT INTO verify_problems (run_id, check_name, n, account_id, seq, expected, found, message)
+			SELECT r.id, 'sum', n, 'acct_' || n, n, '', '', '' FROM verify_runs r, generate_series(1, 100) n`,
+		`INSERT INTO inbox_messages (staff_id, topic, code, scope, operation_id, read_at)
+			SELECT 'st_' || lpad((n % 50)::text, 16, '0'), 'rollout:ro_1', 'x', 'rollouts', 'o' || n, CASE WHEN n % 20 > 0 THEN now() END FROM generate_series(1, 20000) n`,
+		`VACUUM ANALYZE inbox_messages, change_requests, bulk_grants, bulk_grant_references, verify_runs, verify_problems`,
+	} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("fill decisions: %w", err)
+		}
+	}
+	return nil
+}
+
 // fillLine lets every hundredth job of a ledger wait, most for their next try and some for a worker; one of a hundred of these
 // runs. One of twenty has had an attempt. No page reads more of them than of a line that grew, and nothing follows from it: it is for plans alone.
 func fillLine(ctx context.Context, url string) error {

@@ -59,15 +59,25 @@ func (s *Service) CountWaiting(ctx context.Context) (int64, error) {
 	return n[0], nil
 }
 
-// AllWaiting is what CountWaiting counts, for whoever counts other things as well. Its cost grows with the groups and with
+// AllWaiting is what CountWaiting counts, for whoever counts other things as well. Its cost grows with the groups that are open and with
 // what people have put out of sight or brought back, not with what is open.
-func AllWaiting() db.Count {
+func AllWaiting() db.Count { return waiting("") }
+
+// WaitingUpTo is AllWaiting for whoever counts no further than most: where more wait, the number is above most, but not what they are. Its cost does
+// not grow with the groups.
+func WaitingUpTo(most int) db.Count {
+	// A tally counts one at least. What is put out of sight by itself is in tallies, too, and taken away again.
+	return waiting(fmt.Sprintf(" LIMIT %d + (SELECT count(*) FROM aside)", most+1))
+}
+
+func waiting(limit string) db.Count {
 	// Snoozed groups are left out as a whole; then what is snoozed by itself; what was woken out of its group comes back.
 	const snoozed = "d.snoozed_until > statement_timestamp() AND d.snoozed_until IS NOT NULL"
-	return db.Count{SQL: `WITH q AS MATERIALIZED (SELECT g.fingerprint FROM dead_letter_groups g WHERE ` + quiet + `)
-		SELECT (SELECT COALESCE(sum(open), 0)::bigint FROM dead_letter_tallies WHERE open > 0 AND fingerprint NOT IN (SELECT fingerprint FROM q))
+	return db.Count{SQL: `WITH q AS MATERIALIZED (SELECT g.fingerprint FROM dead_letter_groups g WHERE ` + quiet + `),
+			aside AS MATERIALIZED (SELECT 1 FROM dead_letters d WHERE d.closed_at IS NULL AND ` + snoozed + ` AND d.fingerprint NOT IN (SELECT fingerprint FROM q))
+		SELECT (SELECT COALESCE(sum(open), 0)::bigint FROM (SELECT open FROM dead_letter_tallies WHERE open > 0 AND fingerprint NOT IN (SELECT fingerprint FROM q)` + limit + `) t)
 			+ (SELECT count(*) FROM dead_letters WHERE closed_at IS NULL AND fingerprint = '')
-			- (SELECT count(*) FROM dead_letters d WHERE d.closed_at IS NULL AND ` + snoozed + ` AND d.fingerprint NOT IN (SELECT fingerprint FROM q))
+			- (SELECT count(*) FROM aside)
 			+ (SELECT count(*) FROM dead_letters d WHERE d.closed_at IS NULL AND d.fingerprint IN (SELECT fingerprint FROM q) AND ` + woken("d") + ` AND NOT COALESCE(` + snoozed + `, false))`}
 }
 

@@ -6,8 +6,11 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 
 	"recoup/models/credit"
+	"recoup/models/db"
+	"recoup/models/deadletter"
 	"recoup/models/fault"
 	"recoup/models/ids"
 	"recoup/models/job"
@@ -83,6 +86,36 @@ func TestFiguresAreThoseOfTheRows(t *testing.T) {
 		FULL JOIN (SELECT * FROM dead_letter_tallies WHERE open > 0) t USING (fingerprint, shard) WHERE (r.open, r.accounts) IS DISTINCT FROM (t.open, t.accounts)`).Scan(&off).Error
 	if err != nil || off != 0 {
 		t.Errorf("%d tallies differ from the rows, %v", off, err)
+	}
+	// Where nothing is open any more there is no tally that would have to be read past.
+	if err := m.G.Raw(`SELECT count(*) FROM dead_letter_tallies WHERE open = 0`).Scan(&off).Error; err != nil || off != 0 {
+		t.Errorf("%d tallies of nothing, %v", off, err)
+	}
+}
+
+// Whoever counts no further than some number gets the exact number up to there and a larger one beyond, whatever is out of sight.
+func TestWaitingUpTo(t *testing.T) {
+	m := modeltest.Ready(t, modeltest.Fast())
+	ctx := context.Background()
+	who := person(t, m, 1)
+	m.Account(t, "a", 1000)
+	later := time.Now().Add(time.Hour)
+	const groups, aside = 6, 2
+	for i := range groups {
+		id := fmt.Sprintf("j%d", i)
+		die(t, m, "a", id, 10, fmt.Sprintf("code_%c", 'a'+i), "stopped", "w1")
+		if i < aside {
+			if _, err := m.Letters.Snooze(ctx, deadletter.SnoozeRequest{Request: of(who, "a", id), Until: &later}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const waiting = groups - aside
+	for most := range groups + 2 {
+		n, err := db.Counts(ctx, m.G, deadletter.WaitingUpTo(most))
+		if err != nil || min(n[0], int64(most)+1) != int64(min(waiting, most+1)) {
+			t.Errorf("%d counted up to %d, %v", n, most, err)
+		}
 	}
 }
 

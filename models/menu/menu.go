@@ -42,7 +42,7 @@ func (s *Store) Count(ctx context.Context, w Wanted, most int) (Counts, error) {
 	var into []*int64
 	add := func(c db.Count, number *int64) { counts, into = append(counts, c), append(into, number) }
 	if w.DeadLetters {
-		add(deadletter.AllWaiting(), &out.DeadLetters)
+		add(deadletter.WaitingUpTo(most), &out.DeadLetters)
 	}
 	if w.Unread != nil {
 		add(inbox.UnreadBy(*w.Unread, most), &out.Unread)

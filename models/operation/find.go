@@ -103,7 +103,7 @@ func (s *Store) Find(ctx context.Context, scope Scope, id string) (Stored, []Att
 // further attempts. Those that wait for a second person, or whose request came to nothing, are among them; what still runs is not seen yet.
 func (s *Store) WithID(ctx context.Context, id string, limit int) ([]Stored, error) {
 	var rows []Stored
-	err := s.g.WithContext(ctx).Raw(selectStored+`WHERE o.id = ? ORDER BY o.started_at LIMIT ?`, id, limit).Scan(&rows).Error
+	err := s.g.WithContext(ctx).Raw(selectStored+`WHERE o.id = ? ORDER BY o.started_at`+where.Limit(limit), id).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("operation: with id: %w", err)
 	}
