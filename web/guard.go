@@ -18,9 +18,6 @@ import (
 // errClientGone marks the error of a request whose client did not wait for the answer.
 var errClientGone = errors.New("the client went away")
 
-// codeTimeout: the request took longer than its route allows.
-const codeTimeout = "timeout"
-
 // Time that reading and writing get beyond a route's own timeout.
 const (
 	readSlack  = 5 * time.Second
@@ -82,7 +79,7 @@ func outcome(ctx context.Context, err error) error {
 	case errors.Is(context.Cause(ctx), errDraining):
 		return fmt.Errorf("%w (%w)", fault.New(fault.Busy, fault.CodeBusy, "The server is shutting down. Try again."), err)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("%w (%w)", fault.New(fault.Busy, codeTimeout,
+		return fmt.Errorf("%w (%w)", fault.New(fault.Busy, fault.CodeTimeout,
 			"The request took too long. It may have been applied all the same: send it again under the same operation id to find out."), err)
 	}
 	return fmt.Errorf("%w (%w)", errClientGone, err)

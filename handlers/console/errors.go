@@ -50,7 +50,7 @@ func size(bytes int64) string {
 // maybeDone tells whether what was asked for may have been done although it was answered with an error: the answer to a
 // commit can be lost.
 func maybeDone(status int, f *fault.Error) bool {
-	return status == http.StatusInternalServerError || f != nil && f.Code == fault.CodeDatabaseUnavailable
+	return status == http.StatusInternalServerError || f != nil && (f.Code == fault.CodeDatabaseUnavailable || f.Code == fault.CodeTimeout)
 }
 
 // ErrorPage tells a person what happened, that nothing was changed or that nobody knows, what to do next, and the request id.

@@ -64,7 +64,9 @@ const (
 	CodeUnauthenticated     = "unauthenticated"
 	CodeBusy                = "busy"
 	CodeDatabaseUnavailable = "database_unavailable"
-	CodeFilterTooWide       = "filter_too_wide"
+	// CodeTimeout: the request took longer than it may. It may have been applied all the same.
+	CodeTimeout       = "timeout"
+	CodeFilterTooWide = "filter_too_wide"
 )
 
 // Field names one part of the input and what is wrong with it.
