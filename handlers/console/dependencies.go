@@ -156,6 +156,13 @@ func (h *Console) dependency(c echo.Context) error {
 			m.Defaults = append(m.Defaults, views.Default{Action: d.Action, URL: r.link(staff.DependencyEdit, at+"/no_default?action="+seg(d.Action))})
 		}
 	}
+	named, err := h.Dependencies.Named(ctx, s.Name)
+	if err != nil {
+		return err
+	}
+	if !named {
+		m.Unnamed = r.L.T("deps.unnamed")
+	}
 	m.QueueURL = queueURL("dependency", s.Name)
 	m.SettingsURL, m.DefaultURL = r.link(staff.DependencyEdit, at+"/settings"), r.link(staff.DependencyEdit, at+"/default")
 	if s.Health() != dependency.Held {
@@ -259,15 +266,17 @@ func (h *Console) holdForm(r request, a asked, form ui.Act, err error) (views.As
 		return m, nil
 	}
 	if a.what == "new" {
-		f := field(r, "name", err)
-		m.NameField = &f
-		return m, nil
+		return m, h.askName(r, &m, err)
 	}
 	m.Crumbs = append(m.Crumbs, ui.Link{Text: a.name, URL: a.to})
 	m.Changes = append(m.Changes, ui.Change{Label: r.L.T("holds.object"), After: a.name})
 	switch a.what {
 	case "hold":
 		waiting(a.status.Waiting)
+		if named, err := h.Dependencies.Named(r.Request().Context(), a.name); err != nil || !named {
+			m.Changes = append(m.Changes, ui.Change{Label: r.L.T("holds.named_by"), After: r.L.T("holds.named_by_none")})
+			return m, err
+		}
 	case "release":
 		waiting(a.status.Waiting)
 		if err := rate(a.status.ReleasePerMinute); err != nil {
@@ -360,6 +369,7 @@ func (h *Console) answerHold(c echo.Context) error {
 	var out operation.Outcome
 	switch a.what {
 	case "new", "hold":
+		by.OnlyNamed = a.what == "new" && !saidUnnamed(r, a.name)
 		out, err = h.Dependencies.Hold(ctx, by)
 	case "hold_action":
 		out, err = h.Dependencies.HoldAction(ctx, by)

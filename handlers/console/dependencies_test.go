@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"recoup/models/dependency"
+	"recoup/models/fault"
 	"recoup/models/job"
 	"recoup/models/modeltest"
 	"recoup/models/process"
@@ -24,7 +26,7 @@ func holdSamples() map[string]sample {
 		"console.dependencies":               {path: "/dependencies", opens: every()},
 		"console.dependency":                 {path: "/dependencies/nothing", opens: every()},
 		"console.dependency.new":             {path: "/new/hold", opens: support()},
-		"console.dependency.new.post":        {path: "/new/hold", form: url.Values{"name": {"render-farm"}, "reason": {"because"}}, opens: support()},
+		"console.dependency.new.post":        {path: "/new/hold", form: url.Values{"name": {"render-farm"}, "unnamed": {"render-farm"}, "reason": {"because"}}, opens: support()},
 		"console.dependency.hold":            {path: "/dependencies/nothing/hold", opens: support()},
 		"console.dependency.hold.post":       {path: "/dependencies/nothing/hold", form: reason, opens: support()},
 		"console.dependency.release":         {path: "/dependencies/nothing/release", opens: support()},
@@ -115,10 +117,51 @@ func TestDependencyFromHoldToRelease(t *testing.T) {
 	w.says(s.page(at), "Healthy: its work is handed out freely.", "All that was held is handed out")
 }
 
+// A name that nothing depends on is held only by whoever says that it is meant: in an outage a typing error would be believed.
+func TestAHoldUnderAWrongName(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	w.chargeOn("acct_7", "j1", "farm.y")
+	w.round()
+	s := w.as(staff.Support)
+	w.says(s.page("/new/hold"), "Hold a dependency")
+	if page := s.page("/new/hold"); !strings.Contains(page, `<option value="farm.y">`) || strings.Contains(page, `name="unnamed"`) {
+		t.Error("the form does not offer the names that are known, or asks too early")
+	}
+	typo := s.form("/new/hold", "name", "famr.y", "reason", "their storage is down")
+	rec := s.post("/new/hold", typo)
+	page := rec.Body.String()
+	if rec.Code != http.StatusUnprocessableEntity || !strings.Contains(page, `name="unnamed" value="famr.y"`) {
+		t.Fatalf("%d\n%s", rec.Code, text(page))
+	}
+	w.says(page, "No job and no action has named it so far.", "Hold famr.y all the same")
+	if _, err := w.Dependencies.Find(t.Context(), "famr.y"); !fault.Is(err, dependency.CodeNotFound) {
+		t.Errorf("it came to be known: %v", err)
+	}
+	// What was meant for one name is not meant for another.
+	typo.Set("unnamed", "famr.y")
+	typo.Set("name", "framy")
+	if rec := s.post("/new/hold", typo); rec.Code != http.StatusUnprocessableEntity {
+		t.Errorf("another name: %d", rec.Code)
+	}
+	typo.Set("name", "famr.y")
+	w.says(s.sent("/new/hold", typo), "Held by Pat support: their storage is down.", "No job and no action has named it so far")
+	const at = "/dependencies/famr.y"
+	s.sent(at+"/release", s.form(at+"/release", "reason", "wrong name", "per_minute", "600"))
+	w.says(s.page(at+"/hold"), "Named by no job and no action so far")
+	// What a job depends on needs nothing more, whether it is known by now or not.
+	w.chargeOn("acct_7", "j2", "farm.z")
+	for _, name := range []string{"farm.y", "farm.z"} {
+		page := s.sent("/new/hold", s.form("/new/hold", "name", name, "reason", "down"))
+		w.says(page, "Held by Pat support: down.")
+		w.saysNot(page, "has named it so far")
+	}
+}
+
 func TestBreakerSettingsAndDefault(t *testing.T) {
 	w := newWorld(t)
 	lead := w.as(staff.Lead)
-	w.says(lead.sent("/new/hold", lead.form("/new/hold", "name", "speech-api", "reason", "moving house")), "Held by Pat lead: moving house.")
+	w.says(lead.sent("/new/hold", lead.form("/new/hold", "name", "speech-api", "unnamed", "speech-api", "reason", "moving house")), "Held by Pat lead: moving house.")
 	bad := lead.post("/new/hold", lead.form("/new/hold", "name", "no spaces, please", "reason", "x"))
 	if bad.Code != http.StatusUnprocessableEntity {
 		t.Errorf("a name that no job can have: %d", bad.Code)

@@ -15,7 +15,7 @@ func TestWhatIsNamedLikeAForm(t *testing.T) {
 	w := newWorld(t)
 	w.furnishRollouts()
 	b := w.as(staff.Admin)
-	w.says(b.sent("/new/hold", b.form("/new/hold", "name", "new", "reason", "moving house")), "Held by Pat admin: moving house.")
+	w.says(b.sent("/new/hold", b.form("/new/hold", "name", "new", "unnamed", "new", "reason", "moving house")), "Held by Pat admin: moving house.")
 	if list := b.page("/dependencies"); !strings.Contains(list, `href="/dependencies/new"`) {
 		t.Error("the list does not lead to the dependency")
 	}

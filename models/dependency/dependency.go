@@ -134,6 +134,8 @@ type Request struct {
 	Reason string
 	// Seen is what LastStep said when the person looked: a release refuses another one. nil for whichever it is.
 	Seen *int64
+	// OnlyNamed refuses a hold of what no job and no action depends on: a name that a person typed may be wrong.
+	OnlyNamed bool
 }
 
 // Result is the stored result of every change.

@@ -9,11 +9,14 @@ import (
 )
 
 // Hold keeps the queued work of a dependency from workers until somebody releases it. What runs goes on. A dependency that
-// is not known yet comes to be known. Faults: invalid_request, state_conflict (a person holds it already), and those of
-// operation.Apply.
+// is not known yet comes to be known. Faults: invalid_request (for r.OnlyNamed also where nothing depends on it), state_conflict
+// (a person holds it already), and those of operation.Apply.
 func (s *Service) Hold(ctx context.Context, r Request) (operation.Outcome, error) {
 	req := r.request(OfDependency, "hold_dependency", operation.Input{}, nil)
 	return s.ops.Apply(ctx, req, func(ctx context.Context, tx *operation.Tx) (any, error) {
+		if err := mustBeNamed(ctx, tx, r); err != nil {
+			return nil, err
+		}
 		if err := tx.DB.WithContext(ctx).Exec(`INSERT INTO dependencies (name) VALUES (?) ON CONFLICT (name) DO NOTHING`, r.Name).Error; err != nil {
 			return nil, fmt.Errorf("dependency: hold: %w", err)
 		}

@@ -59,9 +59,11 @@ type Default struct {
 
 // Page is the page of one dependency.
 type Page struct {
-	Name     string
-	State    string
-	Say      string
+	Name  string
+	State string
+	Say   string
+	// Unnamed says that nothing depends on it; "" where something does, or did.
+	Unnamed  string
 	Facts    []ui.Fact
 	Results  chart.Bars
 	Settings []ui.Fact
@@ -103,10 +105,14 @@ type Ask struct {
 	Danger    bool
 	PerMinute *ui.Field // nil for forms without a rate
 	NameField *ui.Field // nil where the name is known
-	Actions   []ui.Option
-	Reason    ui.Field
-	Seen      string      // the last step by hand that the person saw; empty for forms that go by none
-	Defaults  []ui.Option // the default of each action as the person saw it, by action; for forms that change one
+	// Names are offered for NameField.
+	Names []string
+	// Unnamed lets the person say that a name is meant which nothing depends on; nil where that is no question.
+	Unnamed  []ui.Option
+	Actions  []ui.Option
+	Reason   ui.Field
+	Seen     string      // the last step by hand that the person saw; empty for forms that go by none
+	Defaults []ui.Option // the default of each action as the person saw it, by action; for forms that change one
 }
 
 // Section is where a form belongs.
@@ -121,7 +127,7 @@ func numberInput(least, most string) templ.Attributes {
 }
 
 func nameInput() templ.Attributes {
-	return templ.Attributes{"required": true, "maxlength": "64", "autocomplete": "off", "spellcheck": "false"}
+	return templ.Attributes{"required": true, "maxlength": "64", "autocomplete": "off", "spellcheck": "false", "list": "dependency-options"}
 }
 
 func crumbs(l text.Locale, more ...ui.Link) []ui.Link {

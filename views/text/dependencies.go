@@ -201,6 +201,18 @@ func dependencies(key string) (en, ja string) {
 		return "Jobs of this action that are charged from now on depend on nothing unless their charge says so.", "今後課金されるジョブは、指定がない限り何にも依存しません。"
 	case "holds.no_default_submit":
 		return "End default", "既定を終了する"
+	case "problem.is named by no job and no action":
+		return "No job and no action has named it so far. Check the name: a hold under a wrong one stops nothing.", "この名前を指定したジョブもアクションもありません。名前を確認してください。誤った名前の保留は何も止めません。"
+	case "holds.unnamed":
+		return "A name that nothing depends on", "使われていない名前"
+	case "holds.unnamed_hold":
+		return "Hold {1} all the same, for jobs to come", "今後のジョブのため {1} をこのまま保留する"
+	case "holds.named_by":
+		return "Named by", "指定元"
+	case "holds.named_by_none":
+		return "no job and no action so far", "なし（ジョブ・アクションとも）"
+	case "deps.unnamed":
+		return "No job and no action has named it so far: a hold on it stops nothing that there is.", "これを指定したジョブもアクションもまだありません。保留しても、止まる処理はありません。"
 	case "holds.object":
 		return "Dependency", "依存先"
 	case "holds.waiting":
