@@ -152,7 +152,8 @@ func (w *world) bulkPages() []string {
 	}
 	const all = "/dead-letters/bulk"
 	rests, discard, assign := all+"/"+begun.ID, all+"/"+prepare(bulk.Discard).ID, all+"/"+prepare(bulk.Assign).ID
-	return []string{all, rests, rests + "?show=done", rests + "/resume", rests + "/abort", discard, discard + "/start", assign + "/start"}
+	again := all + "/" + prepare(bulk.Requeue).ID // what the first one has put back is left out of it
+	return []string{all, rests, rests + "?show=done", rests + "/resume", rests + "/abort", discard, discard + "/start", assign + "/start", again + "/start"}
 }
 
 // TestBulkPages looks at the pages of bulk works as TestEveryPage does at the others.
