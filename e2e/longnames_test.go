@@ -41,3 +41,20 @@ func TestLongNamesFit(t *testing.T) {
 		}
 	}
 }
+
+// A message without a blank makes the page of its job no wider than the window, nor does a time with its zone on a narrow phone.
+func TestALongMessageFits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Account(t, "acct_7", 1000)
+	w.failed("acct_7", "wordy", 12, strings.Repeat("code", 25), strings.Repeat("x", 900))
+	for _, lang := range []string{"en", "ja"} {
+		b := w.as(staff.Admin, staff.Preferences{Language: lang, TimeZone: "Asia/Kathmandu"})
+		for _, width := range []int{1280, 390, 320} {
+			b.size(int64(width), 900)
+			b.goTo("/accounts/acct_7/jobs/wordy")
+			b.until("document.readyState === 'complete'")
+			b.fits("the page in "+lang, width)
+		}
+	}
+}
