@@ -14,6 +14,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/operation"
 	"recoup/models/page"
+	"recoup/models/settlement"
 	views "recoup/views/entry"
 )
 
@@ -54,6 +55,11 @@ func (h *Console) entry(c echo.Context) error {
 			return err
 		}
 	}
+	if d.Approval == nil {
+		if d.Approval, err = h.approvalOfPayment(ctx, d.Entry); err != nil {
+			return err
+		}
+	}
 	if d.Entry.Type == ledger.Grant && d.Approval == nil {
 		if d.File, d.Approval, err = h.fileOfGrant(ctx, a.ID, d.Entry); err != nil {
 			return err
@@ -79,6 +85,21 @@ func (h *Console) entry(c echo.Context) error {
 		return err
 	}
 	return render(c, http.StatusOK, views.Page(h.frame(r), m))
+}
+
+// approvalOfPayment is the change request by which a second person approved the settlement that an entry is a payment of; nil for others.
+func (h *Console) approvalOfPayment(ctx context.Context, e ledger.Entry) (*approval.Request, error) {
+	if e.Type != ledger.Adjustment || e.RolloutID == nil || e.Reference == nil {
+		return nil, nil
+	}
+	st, err := h.Settlements.Find(ctx, *e.Reference)
+	if fault.As(err) != nil {
+		return nil, nil // the reference names a document of its own
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h.Requests.OfOperation(ctx, settlement.Scope(), st.OperationID)
 }
 
 // fileOfGrant is the file whose line a grant was, with the change request by which a second person approved it; both nil for others.

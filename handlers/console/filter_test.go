@@ -219,3 +219,18 @@ func TestDaysBesideAPeriod(t *testing.T) {
 		t.Errorf("two actions: %d", rec.Code)
 	}
 }
+
+// What a key entered, and what lies between amounts, is added up at once like every other filter of no more entries than that.
+func TestTotalsOfAKeyAndOfAmountsAreThereAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.Account(t, "acct_7", 0)
+	for range 60 {
+		w.grant("acct_7", 3)
+	}
+	b := w.as(staff.Finance)
+	for _, q := range []string{"min=-5&max=5", "actor=" + url.QueryEscape("key:test"), "category=paid"} {
+		page := b.page("/ledger?" + q)
+		w.says(page, "Of this filter, credits", "180")
+		w.saysNot(page, "Add them up")
+	}
+}

@@ -48,6 +48,11 @@ func (h *Console) operation(c echo.Context) error {
 			return err
 		}
 		d.Entries = entries.Rows
+		if d.Approval == nil && len(d.Entries) == 1 {
+			if d.Approval, err = h.approvalOfPayment(ctx, d.Entries[0]); err != nil {
+				return err
+			}
+		}
 		if d.Approval == nil && len(d.Entries) == 1 && d.Entries[0].Type == ledger.Grant {
 			if d.File, d.Approval, err = h.fileOfGrant(ctx, stored.AccountID, d.Entries[0]); err != nil {
 				return err

@@ -211,8 +211,14 @@ func TestSettlementOfThreePeople(t *testing.T) {
 	w.says(fiona.page("/settlements?rollout="+dearer), st.ID[len(st.ID)-6:], "Done", "Withdrawn")
 	w.says(paula.page("/accounts/acct_7"), "the price was wrong")
 	// The entry, its operation and the job lead to each other.
-	w.says(paula.page("/accounts/acct_7/entries/4"), "Settlement", st.ID[len(st.ID)-6:], dearer)
-	w.says(paula.page("/operations?scope=system:acct_7&id="+settlement.PaymentID(dearer, w.keyOf("acct_7", "j1"))), "Payment of a settlement")
+	w.says(paula.page("/accounts/acct_7/entries/4"), "Settlement", st.ID[len(st.ID)-6:], dearer, "Approved by Pat lead", "Change request", "Job j1")
+	w.says(paula.page("/operations?scope=system:acct_7&id="+settlement.PaymentID(dearer, w.keyOf("acct_7", "j1"))), "Payment of a settlement", "Change request")
+	// So do the rows of the statement and of "Why is this balance".
+	for _, at := range []string{"/accounts/acct_7?type=adjustment", "/accounts/acct_7/balance"} {
+		if page := paula.page(at); strings.Count(page, jobAt("acct_7", "j1", "")+`"`) == 0 || strings.Count(page, jobAt("acct_7", "j2", "")+`"`) == 0 {
+			t.Errorf("%s does not name the jobs whose prices were put right", at)
+		}
+	}
 	w.says(paula.page("/accounts/acct_7/jobs/j1"), "Settled", "the price was wrong", "+10", "acct_7 has paid 110 credits, once. A settlement then booked +10 credits on ", "with it acct_7 has paid 100 credits.",
 		"You paid 110 credits for it, once. The price was higher than it should have been, so we returned 10 credits to your account on ", "With that you paid 100 credits.",
 		"料金が本来より高かったため、", "差し引きのお支払いは100クレジットです。")

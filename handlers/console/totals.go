@@ -30,18 +30,9 @@ func totals(ctx context.Context, l *ledger.Service, r request, pr present.Presen
 		return pr.Totals(sums), views.Ask{}, err
 	}
 	ask := views.Ask{URL: f.with("totals", "1")}
-	if !f.bounded() {
-		return nil, ask, nil
-	}
 	sums, whole, err := l.TotalsUpTo(ctx, f.Filter, sumsAtOnce)
 	if err != nil || !whole {
 		return nil, ask, err
 	}
 	return pr.Totals(sums), views.Ask{}, nil
-}
-
-// bounded reports whether it is worth a try to add up the filtered entries at once: from derived sums, or within an
-// account, a job, an operation or a period.
-func (f entryFilter) bounded() bool {
-	return f.Quick() || f.AccountID != "" || f.JobID != "" || f.OperationID != "" || f.From != nil
 }

@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm"
 
 	"recoup/models/credit"
+	"recoup/models/db"
 	"recoup/models/ledger"
 	"recoup/models/operation"
 )
@@ -185,9 +186,11 @@ func takenReferences(ctx context.Context, g *gorm.DB, lines []Line) (map[string]
 		return nil, err
 	}
 	var rows []struct{ Reference, Account string }
-	err = g.WithContext(ctx).Raw(`SELECT r.reference, a.id AS account
-		FROM (SELECT DISTINCT value FROM json_array_elements_text(?::json)) w
-		JOIN bulk_grant_references r ON r.reference = w.value JOIN accounts a ON a.key = r.account_key`, references).Scan(&rows).Error
+	err = db.Planned(ctx, g, func(tx *gorm.DB) error {
+		return tx.Raw(`SELECT r.reference, a.id AS account FROM (SELECT DISTINCT value FROM json_array_elements_text(?::json)) w
+			JOIN LATERAL (SELECT reference, account_key FROM bulk_grant_references WHERE reference = w.value OFFSET 0) r ON true
+			JOIN accounts a ON a.key = r.account_key`, references).Scan(&rows).Error
+	})
 	if err != nil {
 		return nil, fmt.Errorf("bulkgrant: references: %w", err)
 	}

@@ -56,8 +56,9 @@ type Entry struct {
 	Type         Type
 	Amount       int64
 	BalanceAfter int64
-	// JobKey and JobID are set for charge, refund and reclaim.
-	JobKey      *int64
+	// JobKey is set for charge, refund and reclaim, which move a job's credits.
+	JobKey *int64
+	// JobID names that job, or the one whose price a settlement's payment puts right.
 	JobID       *string
 	OperationID string
 	Attribution `gorm:"embedded"`

@@ -40,7 +40,7 @@ type Position struct {
 	Seq        int64     `json:"s"`
 }
 
-const selectEntry = `SELECT e.account_key, a.id AS account_id, e.seq, e.type, e.amount, e.balance_after, e.job_key, j.id AS job_id,
+const selectEntry = `SELECT e.account_key, a.id AS account_id, e.seq, e.type, e.amount, e.balance_after, e.job_key, COALESCE(j.id, s.id) AS job_id,
 	e.operation_id, e.rollout_id, e.cohort, e.rule_version, e.actor, e.trace_id, e.category, e.reference, e.reason, e.created_at, e.hash,
 	j.action AS job_action, j.units AS job_units, v.kind AS cause, COALESCE(v.attempt, 0) AS cause_attempt,
 	v.data->>'class' AS cause_class, v.data->>'code' AS cause_code
@@ -48,6 +48,8 @@ const selectEntry = `SELECT e.account_key, a.id AS account_id, e.seq, e.type, e.
 	LEFT JOIN jobs j ON j.account_key = e.account_key AND j.key = e.job_key
 	LEFT JOIN LATERAL (SELECT kind, attempt, data FROM job_events v WHERE v.account_key = e.account_key AND v.job_key = e.job_key
 		AND v.entry_seq = e.seq ORDER BY v.key LIMIT 1) v ON e.job_key IS NOT NULL
+	LEFT JOIN LATERAL (SELECT o.id FROM settlement_payments p JOIN jobs o ON o.account_key = p.account_key AND o.key = p.job_key
+		WHERE e.type = 'adjustment' AND e.rollout_id IS NOT NULL AND p.account_key = e.account_key AND p.entry_seq = e.seq) s ON true
 	ORDER BY %s`
 
 // List returns a page of entries, newest first. Rows of one account are in the order of seq; rows of

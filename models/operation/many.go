@@ -7,6 +7,8 @@ import (
 
 	"gorm.io/gorm"
 
+	"recoup/models/db"
+
 	"recoup/models/fault"
 	"recoup/models/ids"
 )
@@ -91,7 +93,8 @@ const (
 )
 
 // Standings tells of many operations in the scopes of accounts, by account's id, where each stands. It reads
-// and counts nothing. The answer is in the order of reqs.
+// and counts nothing. The answer is in the order of reqs. Each is looked up by its key, whatever the database believes of how many there are: over
+// a table that it holds for small it would compare each with each.
 func (s *Store) Standings(ctx context.Context, g *gorm.DB, reqs []Request) ([]Standing, error) {
 	accounts, names := make([]string, len(reqs)), make([]string, len(reqs))
 	for i, r := range reqs {
@@ -103,10 +106,13 @@ func (s *Store) Standings(ctx context.Context, g *gorm.DB, reqs []Request) ([]St
 		InputVersion int
 		Applied      bool
 	}
-	err := g.WithContext(ctx).Raw(`SELECT w.at, o.kind, o.input::text AS input, o.input_version, o.result IS NOT NULL AS applied
+	err := db.Planned(ctx, g, func(tx *gorm.DB) error {
+		return tx.Raw(`SELECT w.at, o.kind, o.input::text AS input, o.input_version, o.result IS NOT NULL AS applied
 		FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS w (account, id, at)
-		JOIN accounts a ON a.id = w.account JOIN operations o ON o.account_key = a.key AND o.scope = '' AND o.id = w.id`,
-		textArray(accounts), textArray(names)).Scan(&rows).Error
+		JOIN LATERAL (SELECT key FROM accounts WHERE id = w.account OFFSET 0) a ON true
+		JOIN LATERAL (SELECT kind, input, input_version, result FROM operations WHERE account_key = a.key AND scope = '' AND id = w.id OFFSET 0) o ON true`,
+			textArray(accounts), textArray(names)).Scan(&rows).Error
+	})
 	if err != nil {
 		return nil, fmt.Errorf("operation: standings: %w", err)
 	}

@@ -69,7 +69,7 @@ func money(key string) (en, ja string) {
 	case "totals.label":
 		return "Of this filter, credits", "この条件の合計（クレジット）"
 	case "totals.many":
-		return "There are more entries than are added up at once.", "件数が多いため、合計は自動では計算しません。"
+		return "There are more entries than are added up at once, or they are not found quickly enough.", "件数が多いか、すぐには見つからないため、合計は自動では計算しません。"
 	case "totals.ask":
 		return "Add them up", "合計を計算"
 	case "totals.failed":
