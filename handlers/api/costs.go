@@ -33,7 +33,8 @@ type costRecord struct {
 	ExternalID string     `json:"external_id" required:"true" doc:"the provider's id of the line, unique in the source, 1–200 characters"`
 	Amount     string     `json:"amount" required:"true" doc:"a decimal number as a string, such as \"0.0042\" or \"-3\": at most 20 digits before and 60 after the point, no exponent"`
 	Currency   string     `json:"currency" required:"true" doc:"ISO 4217, e.g. USD"`
-	Time       *time.Time `json:"time" required:"true" doc:"when the cost arose"`
+	Time       *time.Time `json:"time" required:"true" doc:"when the cost arose, or when the period begins that it was billed for"`
+	Until      *time.Time `json:"until" doc:"when that period ends, itself outside of it; absent for a cost of one moment"`
 	AccountID  string     `json:"account_id" doc:"with job_id"`
 	JobID      string     `json:"job_id" doc:"the job it was billed for"`
 	Scope      string     `json:"operation_scope" doc:"account:<account id>, with operation_id"`
@@ -83,6 +84,9 @@ func (r costRecord) record(v *Checks, prefix string) cost.NewRecord {
 		v.Refuse(prefix+"time", missing)
 	} else {
 		n.Time = *r.Time
+	}
+	if r.Until != nil {
+		n.Until = *r.Until
 	}
 	if account, found := strings.CutPrefix(r.Scope, "account:"); found && account != "" {
 		v.That(r.AccountID == "" || r.AccountID == account, prefix+"operation_scope", "is of another account than account_id")

@@ -31,6 +31,9 @@ func TestCosts(t *testing.T) {
 	if again.result() != first.result() {
 		t.Errorf("%s\n%s", again.result(), first.result())
 	}
+	// A period is kept, and its end is content.
+	w.post("/v1/costs", strings.Replace(costsOf(costLine("period", `,"amount":"0","until":"2026-12-01T00:00:00Z"`)), "farm", "lab", 1)).want(201)
+	w.post("/v1/costs", strings.Replace(costsOf(costLine("period", `,"amount":"0"`)), "farm", "lab", 1)).want(409).has("code", "cost_conflict")
 	// Under another operation id the records are replays.
 	w.post("/v1/costs", body).want(201).has("result.recorded", "0", "result.replayed", "3", "result.replays.0", "job")
 	before := w.contents()
@@ -56,6 +59,8 @@ func TestBadCostRecords(t *testing.T) {
 	good := costLine("good", `,"amount":"1"`)
 	for _, x := range []struct{ field, record string }{
 		{"amount", costLine("bad", ``)},
+		{"until", costLine("bad", `,"amount":"1","until":"2026-11-30T12:00:00Z"`)},
+		{"until", costLine("bad", `,"amount":"1","until":"soon"`)},
 		{"amount", costLine("bad", `,"amount":0.1`)},
 		{"amount", costLine("bad", `,"amount":1`)},
 		{"amount", costLine("bad", `,"amount":"1e3"`)},

@@ -58,18 +58,18 @@ type there struct {
 	ExternalID  string
 	Digest      string
 	OperationID string
-	// Until tells that the record has the end of its period.
-	Until bool
+	// Endless tells that the record came with a file and has no end of its period.
+	Endless bool
 }
 
-// same tells whether a record has this content. A record without an end may have been kept before ends were: then a bill that
+// same tells whether a record has this content. A line of a file without an end may have been kept before ends were: then a bill that
 // has it is the same bill.
 func (t there) same(r NewRecord) bool {
 	if t.Digest == string(r.digest()) {
 		return true
 	}
 	r.Until = time.Time{}
-	return !t.Until && t.Digest == string(r.digest())
+	return t.Endless && t.Digest == string(r.digest())
 }
 
 // storedUnder returns those of the records that are there, whatever their content, by their external ids.
@@ -86,16 +86,16 @@ func storedUnder(ctx context.Context, g *gorm.DB, source string, records []NewRe
 		ExternalID  string
 		Digest      []byte
 		OperationID string
-		Until       bool
+		Endless     bool
 	}
-	err = g.WithContext(ctx).Raw(`SELECT external_id, digest, operation_id, occurred_until IS NOT NULL AS until FROM cost_records
+	err = g.WithContext(ctx).Raw(`SELECT external_id, digest, operation_id, import_id IS NOT NULL AND occurred_until IS NULL AS endless FROM cost_records
 		WHERE source = ? AND external_id IN (SELECT jsonb_array_elements_text(?::jsonb))`, source, string(list)).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("cost: compare: %w", err)
 	}
 	out := make(map[string]there, len(rows))
 	for _, r := range rows {
-		out[r.ExternalID] = there{ExternalID: r.ExternalID, Digest: string(r.Digest), OperationID: r.OperationID, Until: r.Until}
+		out[r.ExternalID] = there{ExternalID: r.ExternalID, Digest: string(r.Digest), OperationID: r.OperationID, Endless: r.Endless}
 	}
 	return out, nil
 }

@@ -50,18 +50,22 @@ func TestAPeriodIsKept(t *testing.T) {
 	until := func(d time.Duration) func(*cost.NewRecord) {
 		return func(r *cost.NewRecord) { r.Until = noon.Add(d) }
 	}
-	b.record("farm", rec("a", "1", until(time.Hour)), rec("b", "1"))
+	b.record("farm", rec("a", "1", until(time.Hour)), rec("d", "1"))
+	_, err := b.costs.Record(context.Background(), cost.Batch{Envelope: modeltest.Envelope(), Source: "farm", Records: []cost.NewRecord{rec("b", "1")}, ImportID: "imp", FileDigest: "1", Reason: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got := b.record("farm", rec("a", "1", until(time.Hour)), rec("b", "1", until(time.Hour))); got.Replayed != 2 {
 		t.Errorf("%+v", got)
 	}
 	if a, old := b.one("a"), b.one("b"); a.OccurredUntil == nil || !a.OccurredUntil.Equal(noon.Add(time.Hour)) || old.OccurredUntil != nil {
 		t.Errorf("%v %v", a.OccurredUntil, old.OccurredUntil)
 	}
-	for _, other := range []cost.NewRecord{rec("a", "1", until(2*time.Hour)), rec("a", "1"), rec("b", "2", until(time.Hour))} {
+	for _, other := range []cost.NewRecord{rec("a", "1", until(2*time.Hour)), rec("a", "1"), rec("b", "2", until(time.Hour)), rec("d", "1", until(time.Hour))} {
 		_, err := b.costs.Record(context.Background(), cost.Batch{Envelope: modeltest.Envelope(), Source: "farm", Records: []cost.NewRecord{other}})
 		refusedAs(t, err, cost.CodeConflict, "")
 	}
-	_, err := b.costs.Record(context.Background(), cost.Batch{Envelope: modeltest.Envelope(), Source: "farm", Records: []cost.NewRecord{rec("c", "1", until(0))}})
+	_, err = b.costs.Record(context.Background(), cost.Batch{Envelope: modeltest.Envelope(), Source: "farm", Records: []cost.NewRecord{rec("c", "1", until(0))}})
 	refusedAs(t, err, fault.CodeInvalid, "records[0].until")
 }
 

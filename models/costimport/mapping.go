@@ -17,7 +17,7 @@ import (
 type Format string
 
 const (
-	// Own has Recoup's own columns: external_id, amount, currency, time, and perhaps account_id, job_id, operation_id,
+	// Own has Recoup's own columns: external_id, amount, currency, time, and perhaps until, account_id, job_id, operation_id,
 	// action, description and any number of dimension:<name>.
 	Own Format = "recoup"
 	// Focus is the FinOps Open Cost and Usage Specification, 1.0.

@@ -12,7 +12,7 @@ const dimensionPrefix = "dimension:"
 
 // OwnColumns are the columns of a file in Recoup's own format, beside dimension:<name>; the first NeededColumns must be there.
 func OwnColumns() []string {
-	return []string{"external_id", "amount", "currency", "time", "account_id", "job_id", "operation_id", "action", "description"}
+	return []string{"external_id", "amount", "currency", "time", "until", "account_id", "job_id", "operation_id", "action", "description"}
 }
 
 // NeededColumns is how many of OwnColumns must be there, the first ones.
@@ -44,6 +44,9 @@ func (r *reader) own(cells []string) (cost.NewRecord, []fault.Field) {
 	var bad []fault.Field
 	n := cost.NewRecord{ExternalID: get("external_id"), Amount: amountOf(get("amount"), &bad), Currency: get("currency"), Time: timeOf("time", get("time"), false, &bad),
 		AccountID: get("account_id"), JobID: get("job_id"), OperationID: get("operation_id"), Action: get("action"), Description: get("description")}
+	if until := get("until"); until != "" {
+		n.Until = timeOf("until", until, false, &bad)
+	}
 	for i, name := range r.names {
 		if key, is := strings.CutPrefix(name, dimensionPrefix); is && cells[i] != "" {
 			if n.Dimensions == nil {

@@ -50,6 +50,8 @@ func costLines(key string) (en, ja string) {
 		return "It must have at most 20 digits before the point and 60 after it.", "小数点の前は20桁、後は60桁までです。"
 	case "problem.must be a time such as 2026-11-30T18:00:00Z":
 		return "It must be a time such as 2026-11-30T18:00:00Z.", "2026-11-30T18:00:00Zのような時刻にしてください。"
+	case "problem.must lie after the time":
+		return "It must lie after the time.", "time より後にしてください。"
 	case "problem.must be a JSON object":
 		return "It must be a JSON object, such as {\"job\": \"acct_7/j1\"}.", "{\"job\": \"acct_7/j1\"}のようなJSONオブジェクトにしてください。"
 	case "problem.is required with a job or an operation":

@@ -213,6 +213,8 @@ func costs(key string) (en, ja string) {
 		return "Its currency, such as USD.", "通貨です（例：USD）。"
 	case "own_column.time":
 		return "When it arose, such as 2026-11-30T18:00:00Z.", "発生した時刻です（例：2026-11-30T18:00:00Z）。"
+	case "own_column.until":
+		return "When the period ends that the line is for; the time then begins it. Empty: it is of one moment.", "明細の対象期間の終了時刻です。この場合、time が開始になります。空欄なら、その時点の費用です。"
 	case "own_column.account_id":
 		return "The account of the job or the operation that it was billed for.", "費用が発生したジョブまたは操作のアカウントです。"
 	case "own_column.job_id":

@@ -29,7 +29,7 @@ type importCostsCmd struct {
 
 // Help is printed below the usage.
 func (importCostsCmd) Help() string {
-	return `Own columns are external_id, amount, currency, time, and as needed account_id, job_id, operation_id, action,
+	return `Own columns are external_id, amount, currency, time, and as needed until, account_id, job_id, operation_id, action,
 description and dimension:NAME. A line that is not right is named, and then nothing is imported. The same file
 twice has one effect.`
 }
