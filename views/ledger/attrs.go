@@ -4,16 +4,7 @@ import (
 	"github.com/a-h/templ"
 
 	"recoup/views/text"
-	"recoup/views/ui"
 )
-
-// cellLabel names a cell for the narrow layout, where the header row is hidden; an empty cell needs no name.
-func cellLabel(label string, id ui.ID) templ.Attributes {
-	if id.Value == "" {
-		return nil
-	}
-	return templ.Attributes{"data-label": label}
-}
 
 func netTone(net string) string {
 	switch {

@@ -28,6 +28,7 @@ func TestWordsGoWithTheirNumbers(t *testing.T) {
 // A phrase that has a number before the plural of what is counted chooses the form by the number.
 func TestNoPluralIsFixed(t *testing.T) {
 	fixed := regexp.MustCompile(`\{\d\} (more )?(delivered )?(credits|jobs|accounts|lines|charges|entries|units|decisions|attempts|tries|claims|problems|results|records|dead letters|were)\b`)
+	choice := regexp.MustCompile(`\{\d\|`)
 	for _, key := range catalogue(t) {
 		en, ja := phrase(key)
 		if other := regexp.MustCompile(`\.(one|other)$`).MatchString(key); !other && fixed.MatchString(en) {

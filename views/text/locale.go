@@ -16,7 +16,6 @@
 package text
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -67,51 +66,44 @@ func (l Locale) T(key string, args ...string) string {
 	if len(args) == 0 {
 		return s
 	}
-	return fill(agree(s, args), args)
+	return fill(s, args)
 }
 
-// fill puts args in the places of {1}, {2} …; a place for which there is none stays as it is.
+// fill puts args in the places of {1}, {2} …, and where a word goes with one of them, {1|job|jobs}, the one that its number asks for. A place for which
+// there is no argument stays as it is.
 func fill(s string, args []string) string {
 	var b strings.Builder
 	for {
-		open := strings.IndexByte(s, '{')
-		if open < 0 {
+		before, rest, open := strings.Cut(s, "{")
+		place, after, closed := strings.Cut(rest, "}")
+		if !open || !closed {
 			break
 		}
-		length := strings.IndexByte(s[open:], '}')
-		if length < 0 {
-			break
-		}
-		b.WriteString(s[:open])
-		if n, err := strconv.Atoi(s[open+1 : open+length]); err == nil && n >= 1 && n <= len(args) {
+		b.WriteString(before)
+		name, words, chosen := strings.Cut(place, "|")
+		one, others, both := strings.Cut(words, "|")
+		n, err := strconv.Atoi(name)
+		known := err == nil && n >= 1 && n <= len(args)
+		switch {
+		case chosen && both && known && isOne(args[n-1]):
+			b.WriteString(one)
+		case chosen && both && err == nil:
+			b.WriteString(others)
+		case !chosen && known:
 			b.WriteString(Isolate(args[n-1]))
-			s = s[open+length+1:]
+		default:
+			b.WriteByte('{')
+			s = rest
 			continue
 		}
-		b.WriteByte('{')
-		s = s[open+1:]
+		s = after
 	}
 	b.WriteString(s)
 	return b.String()
 }
 
-// choice is a word of a phrase that goes with a number: {1|job|jobs}.
-var choice = regexp.MustCompile(`\{(\d)\|([^|{}]*)\|([^|{}]*)\}`)
-
-// agree puts the words of a phrase that go with a number into the form that the number asks for: the first for exactly one,
-// whatever its sign, the second for all others.
-func agree(s string, args []string) string {
-	if !strings.Contains(s, "|") {
-		return s
-	}
-	return choice.ReplaceAllStringFunc(s, func(found string) string {
-		parts := choice.FindStringSubmatch(found)
-		if n, err := strconv.Atoi(parts[1]); err == nil && n >= 1 && n <= len(args) && strings.TrimLeft(args[n-1], "+-"+Minus) == "1" {
-			return parts[2]
-		}
-		return parts[3]
-	})
-}
+// isOne reports whether a number in words of a page is exactly one, whatever its sign.
+func isOne(number string) bool { return strings.TrimLeft(number, "+-"+Minus) == "1" }
 
 // Unit is the name of what is counted, as an action has it, beside a number of them: "second" and 60 give "seconds" in
 // English and the common ones are 秒, 分 and so on in Japanese. A name that is no word of small letters, or an
