@@ -24,7 +24,6 @@ import (
 	"recoup/models/db"
 	"recoup/models/job"
 	"recoup/models/ledger"
-	"recoup/models/menu"
 	"recoup/models/operation"
 	"recoup/models/page"
 	"recoup/models/verify"
@@ -164,11 +163,6 @@ func hotQueries() []hotQuery {
 			_, err := r.ops.WithID(ctx, "charge-77", 20)
 			return err
 		}, []string{"operations_by_id"}},
-		{"Numbers of the menu", func(ctx context.Context, r reads) error {
-			who := actor.Staff("st_generated00001")
-			_, err := menu.New(r.ops).Count(ctx, menu.Wanted{DeadLetters: true, Halted: true, Unread: &who, Requests: &approval.Filter{}}, 1000)
-			return err
-		}, []string{"inbox_messages_unread", "change_requests_open", "dead_letters_snoozed", "dead_letters_woken"}},
 		{"Jobs by id", func(ctx context.Context, r reads) error {
 			_, err := r.jobs.WithID(ctx, "job-77", 20)
 			return err

@@ -7,8 +7,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"recoup/models/actor"
+	"recoup/models/approval"
 	"recoup/models/deadletter"
 	"recoup/models/job"
+	"recoup/models/menu"
 	"recoup/models/page"
 	"recoup/models/rollup"
 )
@@ -80,6 +83,11 @@ func supportQueries() []hotQuery {
 			return err
 		}, []string{"jobs_dead"}},
 
+		{"Numbers of the menu", func(ctx context.Context, r reads) error {
+			who := actor.Staff("st_generated00001")
+			_, err := menu.New(r.ops).Count(ctx, menu.Wanted{DeadLetters: true, Halted: true, Unread: &who, Requests: &approval.Filter{}}, 1000)
+			return err
+		}, []string{"inbox_messages_unread", "change_requests_open", "dead_letters_snoozed", "dead_letters_woken"}},
 		{"Queue, what runs", queue(job.QueueFilter{Phase: job.Running}), []string{"waiting_line_running", "jobs_pkey", "attempts_pkey"}},
 		{"Queue, what awaits its next try", queue(job.QueueFilter{Phase: job.Retrying}), []string{"waiting_line_retrying"}},
 		{"Queue, what waits for a worker", queue(job.QueueFilter{Phase: job.Queued}), []string{"waiting_line_claim"}},

@@ -56,7 +56,7 @@ func (s *Service) each(ctx context.Context, f Filter, oldestFirst bool, begin fu
 		defer rows.Close()
 		for rows.Next() {
 			var e Entry
-			if err := tx.ScanRows(rows, &e); err != nil {
+			if err := scanEntry(rows, &e); err != nil {
 				return fmt.Errorf("ledger: export: %w", err)
 			}
 			if err := take(e); err != nil {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -52,6 +53,13 @@ const selectEntry = `SELECT e.account_key, a.id AS account_id, e.seq, e.type, e.
 		WHERE e.type = 'adjustment' AND e.rollout_id IS NOT NULL AND p.account_key = e.account_key AND p.entry_seq = e.seq) s ON true
 	ORDER BY %s`
 
+// scanEntry reads a row of selectEntry. By name and reflection that takes longer than the query, which a page of fifty rows and a file of a million notice.
+func scanEntry(rows *sql.Rows, e *Entry) error {
+	return rows.Scan(&e.AccountKey, &e.AccountID, &e.Seq, &e.Type, &e.Amount, &e.BalanceAfter, &e.JobKey, &e.JobID,
+		&e.OperationID, &e.RolloutID, &e.Cohort, &e.RuleVersion, &e.Actor, &e.TraceID, &e.Category, &e.Reference, &e.Reason, &e.CreatedAt, &e.Hash,
+		&e.JobAction, &e.JobUnits, &e.Cause, &e.CauseAttempt, &e.CauseClass, &e.CauseCode)
+}
+
 // List returns a page of entries, newest first. Rows of one account are in the order of seq; rows of
 // several in the order of time. from is nil for the first page. Faults: account_not_found; filter_too_wide when the
 // rows could not be found in time.
@@ -77,9 +85,21 @@ func (s *Service) List(ctx context.Context, f Filter, from *Position, dir page.D
 	}
 	by := fmt.Sprintf(f.order(one), direction)
 	inner, args := byType(w, f.Types, by, limit+1)
-	var rows []Entry
+	rows := make([]Entry, 0, limit+1)
 	err = s.bounded(ctx, f, func(g *gorm.DB) error {
-		return g.Raw(fmt.Sprintf(selectEntry, inner, by), args...).Scan(&rows).Error
+		found, err := g.Raw(fmt.Sprintf(selectEntry, inner, by), args...).Rows()
+		if err != nil {
+			return err
+		}
+		defer found.Close()
+		for rows = rows[:0]; found.Next(); {
+			var e Entry
+			if err := scanEntry(found, &e); err != nil {
+				return err
+			}
+			rows = append(rows, e)
+		}
+		return found.Err()
 	})
 	if err != nil {
 		return none, fmt.Errorf("ledger: list: %w", err)
