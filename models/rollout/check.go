@@ -64,9 +64,9 @@ type progress struct {
 	AgainAccount int64
 	AgainID      string
 	CheckedAt    *time.Time
-	// Upto is the oldest transaction under way, Now the database's clock.
-	Upto string
-	Now  time.Time
+	// Upto is the oldest transaction under way, Now the database's clock; neither is kept.
+	Upto string    `gorm:"-"`
+	Now  time.Time `gorm:"-"`
 }
 
 // look examines a set of decisions, recent or older, and keeps what it finds: a new finding is made, one that is right again is

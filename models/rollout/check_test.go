@@ -202,6 +202,11 @@ func TestARoundFindsAllDamageAmongManyDecisions(t *testing.T) {
 	if checks, err := w.rollouts.LastChecks(ctx, discount); err != nil || !checks.Passed() || checks.Examined != many+1 {
 		t.Fatalf("before: %+v, %v", checks, err)
 	}
+	// What was examined is not new a second time, and nothing of it is read again but the part whose turn it is.
+	w.damage(`UPDATE rollout_checks SET examined = 7`)
+	if checks, err := w.rollouts.Check(ctx, discount); err != nil || !checks.Passed() || checks.Examined != 7 {
+		t.Errorf("again: %d are new, %v", checks.Examined-7, err)
+	}
 	w.damage("DROP INDEX entries_once_a_job",
 		`UPDATE decisions SET bucket = bucket + 1 WHERE operation_id = 'x6'`, `UPDATE decisions SET price = price + 1 WHERE operation_id = 'x2999'`,
 		`INSERT INTO entries SELECT account_key, seq + 100000, type, amount, balance_after, job_key, 'forged', NULL, NULL, rule_version, actor, trace_id, category, reference, reason, created_at, hash
