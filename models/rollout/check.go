@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// againRows is how many decisions one run looks at once more: what was right may have been damaged since. The rounds of
-	// live rollouts go on to the last one, for againFor at most: see reread.
-	againRows = 50_000
+	// againRows is how many decisions a run looks at once more, beside those that are new: what was right may have been damaged
+	// since. The rounds of live rollouts go on to the last one, roundRows at a time, for againFor in all: see reread.
+	againRows = 20_000
+	roundRows = 50_000
 	againFor  = 15 * time.Second
 	// keptFindings is how many findings of one run are kept.
 	keptFindings = 1000
@@ -26,8 +27,8 @@ const (
 // checker makes the three checks of a rollout.
 type checker struct {
 	costs CostsFunc
-	// rows is againRows; tests make it small.
-	rows int
+	// rows is againRows, round roundRows; tests make them small.
+	rows, round int
 }
 
 // run examines the decisions that are new below the oldest transaction under way, those whose entries or replays are
@@ -38,7 +39,7 @@ func (c checker) run(ctx context.Context, g *gorm.DB, r Rollout) (Checks, error)
 	if err != nil {
 		return Checks{}, err
 	}
-	if _, err := c.again(ctx, g, r, at); err != nil {
+	if _, err := c.again(ctx, g, r, at, c.rows); err != nil {
 		return Checks{}, err
 	}
 	examined, err := c.examine(ctx, g, r, at, at.Upto)
@@ -113,19 +114,19 @@ func (c checker) examine(ctx context.Context, g *gorm.DB, r Rollout, at progress
 	return s.Fresh, err
 }
 
-// again looks once more at decisions that were right before, at the next ones in turn, and where it begins anew at all charges of
+// again looks once more at decisions that were right before, at the next so many in turn, and where it begins anew at all charges of
 // the rollout. It reports whether more are left.
-func (c checker) again(ctx context.Context, g *gorm.DB, r Rollout, at progress) (bool, error) {
+func (c checker) again(ctx context.Context, g *gorm.DB, r Rollout, at progress, rows int) (bool, error) {
 	charges := time.Time{}
 	if at.AgainTx != "0" {
 		charges = at.Now
 	}
 	s, err := c.look(ctx, g, r, older, map[string]any{"from": at.Horizon, "upto": at.Horizon, "again_tx": at.AgainTx, "again_account": at.AgainAccount, "again_id": at.AgainID,
-		"again_rows": c.rows, "charges_since": charges, "open": false})
+		"again_rows": rows, "charges_since": charges, "open": false})
 	if err != nil {
 		return false, err
 	}
-	more := s.N == int64(c.rows)
+	more := s.N == int64(rows)
 	if !more {
 		zero, none, empty := "0", int64(0), ""
 		s.Tx, s.Account, s.ID = &zero, &none, &empty
@@ -262,7 +263,7 @@ func (s *Service) reread(ctx context.Context, r Rollout, deadline time.Time) err
 		err := db.InTx(ctx, s.g, func(g *gorm.DB) error {
 			at, err := s.checks.lock(ctx, g, r.ID)
 			if err == nil {
-				more, err = s.checks.again(ctx, g, r, at)
+				more, err = s.checks.again(ctx, g, r, at, s.checks.round)
 			}
 			return err
 		})

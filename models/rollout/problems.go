@@ -5,7 +5,8 @@ package rollout
 // their tables at a time. As it is, a look costs five to fifteen microseconds a decision.
 
 // planning is what a look needs of its transaction for that.
-const planning = `SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`
+const planning = `SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true),
+	set_config('random_page_cost', '1', true), set_config('jit', 'off', true)`
 
 // What a look can be at, as rows of decisions; the parameters are those of look. recent are decisions that are new, those whose
 // entries or replays are, and those with an open finding; older are the next ones of all others, in turn. Together they are all: one of

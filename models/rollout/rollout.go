@@ -143,7 +143,7 @@ const DefaultLate = time.Hour
 
 // New makes a Service.
 func New(ops *operation.Store, o Options) *Service {
-	s := &Service{g: ops.DB(), ops: ops, requests: o.Requests, second: o.Second, zone: o.Zone, late: o.Late, gate: o.Gate, checks: checker{costs: o.Costs, rows: againRows}}
+	s := &Service{g: ops.DB(), ops: ops, requests: o.Requests, second: o.Second, zone: o.Zone, late: o.Late, gate: o.Gate, checks: checker{costs: o.Costs, rows: againRows, round: roundRows}}
 	if s.late == 0 {
 		s.late = DefaultLate
 	}
