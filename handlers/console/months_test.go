@@ -123,7 +123,7 @@ func TestMonthExport(t *testing.T) {
 		got[strings.Trim(r[0]+" "+r[3]+" "+r[4]+" "+r[5]+" "+r[8], " ")] = r[9] + " " + r[10]
 	}
 	for name, want := range map[string]string{"opening": " 1000", "type  charge": "2 -420", "group  charge video_render@v2": "1 -120", "group  grant  goodwill": "1 7",
-		"closing": " 887", "net_of_jobs": " 120", "open_refunds": "1 300", "day 2025-09-01 charge": "1 -300", "day 2025-09-30 grant": "1 7"} {
+		"closing": " 887", "net_of_jobs": " 120", "not_over": "0 0", "net_delivered": " 120", "open_refunds": "1 300", "day 2025-09-01 charge": "1 -300", "day 2025-09-30 grant": "1 7"} {
 		if got[name] != want {
 			t.Errorf("%s: %q, want %q", name, got[name], want)
 		}

@@ -10,7 +10,9 @@ import (
 )
 
 // Month is the figures of a month as the rows of a table, the header first. The first column says what a row
-// is: opening, type, group, closing, net_of_jobs (charges less refunds plus reclaims), open_refunds, day, digest. Rows of a group add up to those of
+// is: opening, type, group, closing, net_of_jobs (charges less refunds plus reclaims), not_over (what of it
+// was charged for jobs that are neither delivered nor refunded by now), net_delivered (the rest), open_refunds, day. Without not_over and net_delivered
+// such jobs were too many to be added up. Rows of a group add up to those of
 // their type, and so do rows of days; opening and all types make closing.
 func Month(o month.Overview) [][]string {
 	rows := [][]string{{"figure", "month", "zone", "day", "type", "rule_version", "rollout", "cohort", "category", "entries", "credits"}}
@@ -28,6 +30,10 @@ func Month(o month.Overview) [][]string {
 	}
 	add("closing", "", "", none, "", o.Closing)
 	add("net_of_jobs", "", "", none, "", o.NetOfJobs())
+	if delivered := o.NetDelivered(); delivered != nil {
+		add("not_over", "", "", none, number(o.Unsettled.Count), o.Unsettled.Amount)
+		add("net_delivered", "", "", none, "", *delivered)
+	}
 	add("open_refunds", "", "", none, number(o.OpenRefunds.Count), o.OpenRefunds.Amount)
 	for _, d := range o.Days {
 		for _, t := range ledger.Types() {
