@@ -139,8 +139,10 @@ func (s sample) rollout() rollouts.Rollout {
 		c.Found, c.At = string('0'+rune(i)), s.at(40*time.Second)
 		m.Checks = append(m.Checks, c)
 	}
+	m.Findings.Tabs = []ui.Choice{{Text: s.l.T("checks.all"), URL: "/rollouts/ro_1", Current: true}, {Text: s.l.T("checks.reconciliation"), URL: "/rollouts/ro_1?check=reconciliation"}}
+	m.Findings.Pager = ui.Pager{OlderURL: "/rollouts/ro_1?cursor=x"}
 	for i := range 2 {
-		m.Findings = append(m.Findings, rollouts.Finding{Check: "consistency", Account: account("acct_7Q2M"), Operation: operation("charge-0198c3f2-7d3e-7bbd-9d3a-000000000001"), What: s.l.T("finding.entry_price", "12"),
+		m.Findings.Rows = append(m.Findings.Rows, rollouts.Finding{Check: "consistency", Account: account("acct_7Q2M"), Operation: operation("charge-0198c3f2-7d3e-7bbd-9d3a-000000000001"), What: s.l.T("finding.entry_price", "12"),
 			Expected: s.l.T("finding.price_by", "54", "video_render@v5"), Found: s.l.T("finding.price_by", "60", "video_render@v4"), At: s.at(time.Duration(i) * time.Hour), Gone: i == 1})
 	}
 	for i, kind := range []string{"halted", "advanced", "started", "created"} {

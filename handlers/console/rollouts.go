@@ -21,9 +21,8 @@ import (
 )
 
 const (
-	// shownRollouts is how many rollouts a form offers, shownFindings how many findings a page.
+	// shownRollouts is how many rollouts a form offers.
 	shownRollouts = 200
-	shownFindings = 20
 	// tryUnits is how much a tried account is priced for.
 	tryUnits = 60
 )
@@ -138,12 +137,6 @@ func (h *Console) rollout(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	findings, err := h.Rollouts.Findings(ctx, o.ID, shownFindings+1)
-	if err != nil {
-		return err
-	}
-	more := len(findings) > shownFindings
-	findings = findings[:min(len(findings), shownFindings)]
 	history, err := h.Rollouts.History(ctx, o.ID)
 	if err != nil {
 		return err
@@ -156,10 +149,10 @@ func (h *Console) rollout(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := pr.Rollout(o, prices, reach, checks, findings, history)
+	m := pr.Rollout(o, prices, reach, checks, history)
 	r.reachable(m.Checks)
-	if more {
-		m.MoreFindings = r.L.T("checks.more", r.L.Credits(shownFindings))
+	if m.Findings, err = h.findings(r, pr, o.ID); err != nil {
+		return err
 	}
 	if m.Effects, err = h.effects(r, pr, o); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"recoup/views/ui"
 )
 
-// finding is one thing that a check found, in words.
-func (p Presenter) finding(f rollout.Finding) views.Finding {
+// Finding is one thing that a check found, in words.
+func (p Presenter) Finding(f rollout.Finding) views.Finding {
 	what, expected, found := p.example(f.Example)
 	return views.Finding{Check: string(f.Check), Account: Account(f.AccountID), Operation: Operation(f.AccountID, f.OperationID, ""),
 		What: what, Expected: expected, Found: found, At: p.L.Stamp(f.FoundAt, p.Now), Gone: f.GoneAt != nil}

@@ -97,7 +97,7 @@ func (p Presenter) about(number string, estimate bool) string {
 
 // Rollout is a rollout's page but for what only the handler knows: links, buttons, the account tried. reach is nil where the accounts
 // could not be counted in time.
-func (p Presenter) Rollout(r rollout.Rollout, x Prices, reach *comparison.Reach, checks *rollout.Checks, findings []rollout.Finding, history []rollout.Event) views.Rollout {
+func (p Presenter) Rollout(r rollout.Rollout, x Prices, reach *comparison.Reach, checks *rollout.Checks, history []rollout.Event) views.Rollout {
 	m := views.Rollout{ID: r.ID, Title: r.Title, State: string(r.State), Action: ui.ID{Value: r.Action, URL: ActionURL(r.Action)}, Zone: p.L.ZoneLabel(p.Now)}
 	m.Say, m.Prices = p.saysRollout(r, x, reach), p.Prices(r, x)
 	m.Accounts = p.accounts(r, reach)
@@ -131,9 +131,6 @@ func (p Presenter) Rollout(r rollout.Rollout, x Prices, reach *comparison.Reach,
 		for _, c := range checks.All {
 			m.Checks = append(m.Checks, p.check(r, *checks, c))
 		}
-	}
-	for _, f := range findings {
-		m.Findings = append(m.Findings, p.finding(f))
 	}
 	for _, e := range history {
 		m.Events = append(m.Events, views.Event{At: p.L.Stamp(e.At, p.Now), Kind: e.Kind, Stage: p.StageName(r.Stages, e.StageAfter), Who: p.actor(e.Actor),

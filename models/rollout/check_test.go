@@ -106,7 +106,7 @@ func TestDamageTurnsEachCheckRed(t *testing.T) {
 				if r := w.state(discount); r.State != rollout.Halted {
 					t.Errorf("state %s", r.State)
 				}
-				found, err := w.rollouts.Findings(context.Background(), discount, 10)
+				found, err := w.findings(10)
 				if err != nil || len(found) == 0 {
 					t.Fatalf("findings %v, %v", found, err)
 				}
@@ -216,7 +216,7 @@ func TestARoundFindsAllDamageAmongManyDecisions(t *testing.T) {
 	if err := w.rollouts.CheckLive(ctx); err != nil {
 		t.Fatal(err)
 	}
-	found, err := w.rollouts.Findings(ctx, discount, 100)
+	found, err := w.findings(100)
 	if err != nil {
 		t.Fatal(err)
 	}

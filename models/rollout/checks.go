@@ -25,6 +25,9 @@ const (
 	Reconciliation CheckName = "reconciliation"
 )
 
+// CheckNames are the three, in their order.
+func CheckNames() []CheckName { return []CheckName{Uniqueness, Consistency, Reconciliation} }
+
 // Outcome is how a check came out.
 type Outcome string
 
@@ -129,29 +132,6 @@ type Costs struct {
 
 // CostsFunc tells what is known of a rollout's costs. It reads through g, which may be a transaction.
 type CostsFunc func(ctx context.Context, g *gorm.DB, r Rollout) (Costs, error)
-
-// Finding is one thing that a check found.
-type Finding struct {
-	Check     CheckName
-	AccountID string
-	// Example is what was found, with the operation.
-	Example
-	FoundAt time.Time
-	// GoneAt is when it was put right; nil while it is open.
-	GoneAt *time.Time
-}
-
-// Findings returns what the checks of a rollout have found, open ones first, then the newest, at most limit.
-func (s *Service) Findings(ctx context.Context, id string, limit int) ([]Finding, error) {
-	var rows []Finding
-	err := s.g.WithContext(ctx).Raw(`SELECT f."check", COALESCE(a.id, '') AS account_id, f.operation_id, f.what, f.expected, f.found, f.found_at, f.gone_at
-		FROM rollout_findings f LEFT JOIN accounts a ON a.key = f.account_key WHERE f.rollout_id = ?
-		ORDER BY f.gone_at IS NOT NULL, f.found_at DESC, f.operation_id LIMIT ?`, id, limit).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("rollout: findings: %w", err)
-	}
-	return rows, nil
-}
 
 // LastChecks returns the checks of a rollout as they came out last; nil when they were never made.
 func (s *Service) LastChecks(ctx context.Context, id string) (*Checks, error) {

@@ -15,6 +15,7 @@ import (
 	"recoup/models/ledger"
 	"recoup/models/modeltest"
 	"recoup/models/operation"
+	"recoup/models/page"
 	"recoup/models/pricing"
 	"recoup/models/rollout"
 	"recoup/models/verify"
@@ -165,6 +166,12 @@ func (w *world) count(sql string, args ...any) int64 {
 		w.t.Fatal(err)
 	}
 	return n
+}
+
+// findings are the first of what the checks have found.
+func (w *world) findings(limit int) ([]rollout.Finding, error) {
+	p, err := w.rollouts.Findings(context.Background(), discount, "", nil, page.Older, limit)
+	return p.Rows, err
 }
 
 func scopeOf(name string) operation.Scope { return operation.ParseScope(name) }

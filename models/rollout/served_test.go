@@ -31,7 +31,7 @@ func TestAServedReplayIsCountedAsItWasServed(t *testing.T) {
 	if err := w.rollouts.CheckLive(ctx); err != nil {
 		t.Fatal(err)
 	}
-	found, err := w.rollouts.Findings(ctx, discount, 10)
+	found, err := w.findings(10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestWhatIsWrongWithAnAdmissionIsNamed(t *testing.T) {
 		if _, err := w.rollouts.Check(context.Background(), discount); err != nil {
 			t.Fatal(err)
 		}
-		found, err := w.rollouts.Findings(context.Background(), discount, 10)
+		found, err := w.findings(10)
 		if err != nil {
 			t.Fatal(err)
 		}

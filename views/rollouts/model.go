@@ -44,7 +44,7 @@ type Rollout struct {
 	Checks   []Check // empty: never made
 	Examined string
 	CheckURL string // empty: the person may not ask for checks now
-	Findings []Finding
+	Findings Findings
 	Try      Try
 	Events   []Event
 	Zone     string
@@ -56,9 +56,6 @@ type Rollout struct {
 	Schedule Schedule
 	Accounts Accounts
 	Follow   Follow
-
-	// MoreFindings says that there are more findings than are listed; empty where there are not.
-	MoreFindings string
 }
 
 // Stage is one stop of the rail.
@@ -85,6 +82,13 @@ type Check struct {
 	// Costs are the unattributed records that Why counts; without a URL for who may not see costs.
 	Costs []ui.Link
 	At    text.Stamp
+}
+
+// Findings are a page of what the checks found; without tabs nothing was ever found.
+type Findings struct {
+	Tabs  []ui.Choice // all checks, and each
+	Rows  []Finding   // empty: none of the check that is chosen
+	Pager ui.Pager
 }
 
 // Finding is one thing that a check found.

@@ -119,8 +119,12 @@ func rollouts(key string) (en, ja string) {
 		return "{1} has no data.", "「{1}」のデータが不足しています。"
 	case "checks.now":
 		return "Check now", "今すぐ検査"
-	case "checks.more":
-		return "The first {1} are shown; more appear as these are put right.", "最初の{1}件を表示しています。解消されると残りが表示されます。"
+	case "checks.all":
+		return "All checks", "すべての検査"
+	case "checks.found_order":
+		return "Open ones first, then the newest", "未解消のものから、新しい順"
+	case "checks.found_none":
+		return "This check found nothing.", "この検査で検出されたものはありません。"
 	case "checks.findings":
 		return "What the checks found", "検査の検出内容"
 	case "state.gone":
