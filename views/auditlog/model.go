@@ -46,13 +46,22 @@ type Model struct {
 	Rows    []Row
 }
 
-// ActionOptions is the choice of actions.
+// ActionOptions is the choice of actions. Several may be worded alike, such as what was done and the permission for it that was missing:
+// those say their names too.
 func ActionOptions(l text.Locale, actions []string, selected string) []ui.Option {
 	options := []ui.Option{{Label: l.T("audit.any"), Selected: selected == ""}}
 	known := selected == ""
+	alike := map[string]int{}
+	for _, a := range actions {
+		alike[l.Maybe("kind."+a, a)]++
+	}
 	for _, a := range actions {
 		known = known || a == selected
-		options = append(options, ui.Option{Value: a, Label: l.Maybe("kind."+a, a), Selected: a == selected})
+		label := l.Maybe("kind."+a, a)
+		if alike[label] > 1 {
+			label += " (" + a + ")"
+		}
+		options = append(options, ui.Option{Value: a, Label: label, Selected: a == selected})
 	}
 	if !known {
 		options = append(options, ui.Option{Value: selected, Label: selected, Selected: true})

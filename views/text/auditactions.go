@@ -112,6 +112,8 @@ func auditactions(key string) (en, ja string) {
 		return "Send cost records", "コスト記録の送信"
 	case "kind.cost_upload":
 		return "Upload a bill", "請求書のアップロード"
+	case "kind.cost_import":
+		return "Import a bill", "請求書の取り込み"
 	case "kind.cost_import_start":
 		return "Import a bill", "請求書の取り込み"
 	case "kind.cost_attribute":
