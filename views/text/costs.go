@@ -206,7 +206,7 @@ func costs(key string) (en, ja string) {
 	case "costs.column_needed":
 		return "{1} Required.", "{1}必須です。"
 	case "own_column.external_id":
-		return "The line’s id, unique in its source.", "明細のIDです。請求元の中で一意にします。"
+		return "The line’s id, unique in its source.", "明細のIDです。提供元の中で一意にします。"
 	case "own_column.amount":
 		return "What was billed, such as 12.5; a credit note is negative.", "請求額です（例：12.5）。値引きは負の数にします。"
 	case "own_column.currency":
@@ -224,7 +224,7 @@ func costs(key string) (en, ja string) {
 	case "own_column.action":
 		return "The action, where the job is not known.", "ジョブが分からない場合のアクションです。"
 	case "own_column.description":
-		return "What the provider says of it.", "請求元による説明です。"
+		return "What the provider says of it.", "提供元による説明です。"
 	case "own_column.dimension:…":
 		return "Anything else that is to be kept, such as dimension:region.", "そのほかに残したい項目です（例：dimension:region）。"
 	case "separator.;":
