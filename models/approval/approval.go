@@ -66,6 +66,8 @@ type Proposal struct {
 	What any
 	// Reason is why; may be empty for programs.
 	Reason string
+	// Until is when nothing can come of it any more, ahead of now: it expires then, where that is before all others do. Nil for none.
+	Until *time.Time
 }
 
 // Request is a change request.

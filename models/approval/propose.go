@@ -24,9 +24,9 @@ func (s *Store) Propose(ctx context.Context, tx *operation.Tx, p Proposal) (Requ
 	id := "cr_" + strings.ToLower(rand.Text())[:16]
 	err = tx.DB.WithContext(ctx).Exec(`INSERT INTO change_requests
 			(id, kind, object, account_key, scope, operation_id, proposal, reason, requested_by, requested_at, expires_at)
-		SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, t.at, t.at + ?::bigint * interval '1 millisecond' FROM (SELECT clock_timestamp() AS at) t`,
+		SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, t.at, LEAST(t.at + ?::bigint * interval '1 millisecond', ?::timestamptz) FROM (SELECT clock_timestamp() AS at) t`,
 		id, tx.Request.Kind, p.Object, tx.AccountKey, tx.Request.Scope.Name, tx.Request.ID, string(what), p.Reason,
-		tx.Request.Actor.String(), s.expiry.Milliseconds()).Error
+		tx.Request.Actor.String(), s.expiry.Milliseconds(), p.Until).Error
 	if err != nil {
 		return Required{}, fmt.Errorf("approval: propose: %w", err)
 	}

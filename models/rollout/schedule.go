@@ -313,7 +313,8 @@ func scheduleObject(id string, step StepName, stage int) string {
 	return object(id) + "/" + string(step) + ":" + strconv.Itoa(stage)
 }
 
-// proposeAt lets the scheduling of a step wait for a second person.
+// proposeAt lets the scheduling of a step wait for a second person, until its time and no longer: then nobody can agree to it any more,
+// and the step can be proposed anew.
 func (s *Service) proposeAt(ctx context.Context, tx *operation.Tx, r ScheduleRequest, o Rollout, stage int, t ProposedTime) (any, error) {
 	about := scheduleObject(o.ID, r.Step, stage)
 	if r.Replaces != nil {
@@ -324,7 +325,7 @@ func (s *Service) proposeAt(ctx context.Context, tx *operation.Tx, r ScheduleReq
 	if err := s.alone(ctx, tx, o, about); err != nil {
 		return nil, err
 	}
-	required, err := s.requests.Propose(ctx, tx, approval.Proposal{Object: about, Reason: r.Reason, What: proposed(o, stage, &t)})
+	required, err := s.requests.Propose(ctx, tx, approval.Proposal{Object: about, Reason: r.Reason, What: proposed(o, stage, &t), Until: &t.At})
 	if err != nil {
 		return nil, err
 	}

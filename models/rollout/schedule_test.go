@@ -311,6 +311,10 @@ func TestASecondPersonForAScheduledStep(t *testing.T) {
 		return r
 	}
 	first := asks(nil)
+	// It can be decided until its time, and no longer, though other requests stay open for a week.
+	if at, err := time.Parse(rollout.WallLayout, tomorrow()); err != nil || first.ExpiresAt.Before(at) || first.ExpiresAt.After(at.Add(6*time.Hour)) {
+		t.Errorf("a step at %s of New York can be decided until %s, %v", tomorrow(), first.ExpiresAt, err)
+	}
 	second := asks(&approval.Replaced{ID: first.ID, Version: first.Version, Digest: first.Digest})
 	if _, err := w.approve(first, "lena"); !fault.Is(err, fault.CodeStateConflict) {
 		t.Errorf("the time that was edited is approved: %v", err)
