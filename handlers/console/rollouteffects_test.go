@@ -94,7 +94,7 @@ func TestTheComparisonOnThePage(t *testing.T) {
 			"Charges sent again 0.0 %", "Too little data: 1 of 200 charges (Candidate)", "Made")
 	}
 	w.says(viewer.page(at), "6 credits, 1 charge under the candidate", "0 of it for 0 delivered jobs")
-	w.says(w.signedIn(w.person(staff.Finance, staff.Preferences{Language: "ja"})).page(at), "データ不足：課金 200件中 1件（候補）", "値引きしたクレジット")
+	w.says(w.signedIn(w.person(staff.Finance, staff.Preferences{Language: "ja"})).page(at), "データ不足：課金 200件中1件（候補）", "値引きしたクレジット")
 }
 
 // The ledger's filter suggests rollouts by id and title, and rule versions.
