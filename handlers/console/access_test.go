@@ -178,6 +178,9 @@ func TestEveryRouteWithEveryRole(t *testing.T) {
 				t.Errorf("%s: the table of permissions gives %s to %s: %t, expected %t", r.Name, right, role, !open[role], open[role])
 			}
 			rec := send(who[role], r, s)
+			if r.Method == http.MethodGet && rec.Code == http.StatusOK && strings.Contains(rec.Body.String(), `id="form"`) && rec.Header().Get("Cache-Control") != "private, no-cache" {
+				t.Errorf("%s: the form of %s is not kept for the back button, where sending it again is a replay", r.Name, s.path)
+			}
 			switch {
 			case open[role] && (rec.Code == http.StatusForbidden || rec.Code >= 500 || rec.Code == http.StatusUnprocessableEntity):
 				t.Errorf("%s as %s: %d\n%s", r.Name, role, rec.Code, text(rec.Body.String()))
