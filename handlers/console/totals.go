@@ -10,8 +10,8 @@ import (
 	views "recoup/views/ledger"
 )
 
-// sumsAtOnce is how many entries a page adds up by itself; more are added up when somebody asks.
-const sumsAtOnce = 10_000
+// sumsAtOnce is how many entries a page adds up by itself, which takes a millisecond; more are added up when somebody asks.
+const sumsAtOnce = 1_000
 
 // totals are the sums of everything the filter selects, exactly, where they are to be had at once or were asked for.
 // Where not, the returned ask leads to them or says that they took too long.
