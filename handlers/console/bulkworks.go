@@ -264,7 +264,7 @@ func shownAs(w bulk.Work, s bulk.Show) string {
 	switch {
 	case s == bulk.ShowAll:
 		return "all"
-	case s == bulk.ShowPending && w.State.Over(): // nothing will touch them any more
+	case s == bulk.ShowPending && w.State == bulk.Aborted: // nothing will touch them any more
 		return "untouched"
 	}
 	return string(s)

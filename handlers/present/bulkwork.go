@@ -122,7 +122,7 @@ func (p Presenter) BulkLive(w bulk.Work, at bulk.Progress, void bool) bulkworks.
 		show(bulk.ShowCaller, "works.with_caller", at.Back.WithCaller, p.L.T("works.with_caller_note"), false)
 	}
 	pending := "works.pending"
-	if w.State.Over() {
+	if w.State == bulk.Aborted {
 		pending = "works.untouched"
 	}
 	show(bulk.ShowPending, pending, at.Pending, "", true)
@@ -201,7 +201,7 @@ func (p Presenter) BulkRow(w bulk.Work, i bulk.Item) bulkworks.Row {
 func (p Presenter) bulkState(w bulk.Work, i bulk.Item) string {
 	switch i.Outcome {
 	case bulk.Pending:
-		if w.State.Over() {
+		if w.State == bulk.Aborted {
 			return "untouched"
 		}
 		return "to_do"
