@@ -116,7 +116,7 @@ func monthQueries() []hotQuery {
 }
 
 // fillDecisions adds what a generated ledger lacks and pages look through beside it: change requests, files of grants, runs of the verifier
-// with what they found, messages. Like the line it is for plans alone; nothing of it belongs to anything.
+// with what they found, payments of settlements, messages. Like the line it is for plans alone; nothing of it belongs to anything.
 func fillDecisions(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -138,7 +138,9 @@ func fillDecisions(ctx context.Context, url string) error {
 			SELECT r.id, 'sum', n, 'acct_' || n, n, '', '', '' FROM verify_runs r, generate_series(1, 100) n`,
 		`INSERT INTO inbox_messages (staff_id, topic, code, scope, operation_id, read_at)
 			SELECT 'st_' || lpad((n % 50)::text, 16, '0'), 'rollout:ro_1', 'x', 'rollouts', 'o' || n, CASE WHEN n % 20 > 0 THEN now() END FROM generate_series(1, 20000) n`,
-		`VACUUM ANALYZE inbox_messages, change_requests, bulk_grants, bulk_grant_references, verify_runs, verify_problems`,
+		`INSERT INTO settlement_payments (rollout_id, account_key, job_key, settlement_key, amount, entry_seq, operation_id)
+			SELECT 'ro_' || n % 5, 1 + n % 500, n, 1, -1, n, 'paid-' || n FROM generate_series(1, 20000) n`,
+		`VACUUM ANALYZE settlement_payments, inbox_messages, change_requests, bulk_grants, bulk_grant_references, verify_runs, verify_problems`,
 	} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("fill decisions: %w", err)

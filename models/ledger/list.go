@@ -50,7 +50,7 @@ const selectEntry = `SELECT e.account_key, a.id AS account_id, e.seq, e.type, e.
 	LEFT JOIN LATERAL (SELECT kind, attempt, data FROM job_events v WHERE v.account_key = e.account_key AND v.job_key = e.job_key
 		AND v.entry_seq = e.seq ORDER BY v.key LIMIT 1) v ON e.job_key IS NOT NULL
 	LEFT JOIN LATERAL (SELECT o.id FROM settlement_payments p JOIN jobs o ON o.account_key = p.account_key AND o.key = p.job_key
-		WHERE e.type = 'adjustment' AND e.rollout_id IS NOT NULL AND p.account_key = e.account_key AND p.entry_seq = e.seq) s ON true
+		WHERE e.type = 'adjustment' AND e.rollout_id IS NOT NULL AND p.account_key = e.account_key AND p.entry_seq = e.seq LIMIT 1) s ON true
 	ORDER BY %s`
 
 // scanEntry reads a row of selectEntry. By name and reflection that takes longer than the query, which a page of fifty rows and a file of a million notice.
