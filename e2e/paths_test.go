@@ -69,6 +69,37 @@ func TestFilterHoldsOverPagesAndBack(t *testing.T) {
 	b.until("document.querySelectorAll('.chip').length === 1")
 }
 
+// Whoever goes back to a form that was sent, and sends it again, gets the first result.
+func TestBackToAFormIsAReplay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Account(t, "acct_7", 100)
+	b := w.as(staff.Finance, staff.Preferences{})
+	const form = "/accounts/acct_7/grants"
+	send := func() {
+		b.fill(`#form [name="amount"]`, "5")
+		b.click(`#form [name="category"][value="goodwill"]`)
+		b.fill(`#form [name="reason"]`, "an outage")
+		b.click(`#form button[data-kind="primary"]`)
+	}
+	const id = `document.querySelector('#form [name="operation_id"]').value`
+	b.goTo(form)
+	first := eval[string](b, id)
+	send()
+	b.sees("Credits were granted.")
+	b.back()
+	b.at(form)
+	b.until(`document.querySelector('#form [name="operation_id"]') !== null`)
+	if again := eval[string](b, id); again != first {
+		t.Errorf("back at the form, its operation id is %s, was %s", again, first)
+	}
+	send()
+	b.sees("Already done.")
+	if got := w.Balance(t, "acct_7"); got != 105 {
+		t.Errorf("balance %d", got)
+	}
+}
+
 func TestGrantInADialog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

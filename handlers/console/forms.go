@@ -31,8 +31,12 @@ func param(c echo.Context, name string) (string, error) { return route.Param(c, 
 // act is a form that is shown for the first time: it carries a fresh operation id, so that a double
 // click, a reload and the back button are replays.
 func act(r request, cancel string) ui.Act {
-	return ui.Act{Action: r.Request().URL.EscapedPath(), OperationID: ids.New(), CancelURL: cancel, Error: r.Warning, RequestID: reqctx.RequestID(r.Request().Context())}
+	return ui.Act{Action: sendTo(r), OperationID: ids.New(), CancelURL: cancel, Error: r.Warning, RequestID: reqctx.RequestID(r.Request().Context())}
 }
+
+// sendTo is where a form is sent: its own path, under an address of its own. A browser forgets what it keeps of an address
+// that something was sent to, and the back button would ask for a new form with another operation id.
+func sendTo(r request) string { return r.Request().URL.EscapedPath() + "?sent" }
 
 // formPage shows a form for the first time. The browser may keep it for its back button alone, and asks again at every
 // other way to it: so going back shows the operation id that was sent, and sending it again is a replay.
@@ -44,7 +48,7 @@ func formPage(c echo.Context, page templ.Component) error {
 // again is the same form after a refusal. The operation id stays, because nothing was written under it;
 // only when it belongs to another input, or is used up by a request that came to nothing, a new one is minted.
 func again(r request, cancel string, err error) ui.Act {
-	a := ui.Act{Action: r.Request().URL.EscapedPath(), OperationID: r.FormValue("operation_id"), CancelURL: cancel,
+	a := ui.Act{Action: sendTo(r), OperationID: r.FormValue("operation_id"), CancelURL: cancel,
 		RequestID: reqctx.RequestID(r.Request().Context())}
 	f := fault.As(err)
 	if f == nil {
